@@ -11,7 +11,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 @dataclass(frozen=True)
 class CellLine:
-    """Where a line of a notebook stands: the number of its cell among all cells, and the line in it, from 1."""
+    """Where a line of a notebook stands: its cell's number among all cells, and the line in it, from 1."""
 
     cell: int
     line: int
@@ -21,9 +21,9 @@ class CellLine:
 class SourceFile:
     """One Python source, decoded and never imported.
 
-    `path` is relative to where the check was started (absolute when outside of it), with `/` between its parts.
-    `text` keeps its newlines (`\\n`, `\\r\\n`, `\\r`) and has no byte order mark. For a notebook, `text` is its code
-    cells one after the other, and `cells` has an entry for each line of it; otherwise `cells` is empty.
+    `path` is relative to where the check was started (absolute when outside of it), with `/` between its
+    parts. `text` keeps its newlines (`\\n`, `\\r\\n`, `\\r`) and has no byte order mark. For a notebook, `text` is
+    its code cells one after the other, and `cells` has an entry for each line; otherwise `cells` is empty.
     """
 
     path: str

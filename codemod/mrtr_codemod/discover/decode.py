@@ -20,7 +20,7 @@ class UndecodableError(Exception):
 def decode(data: bytes) -> str:
     """Return the text of a source, without its byte order mark and with its newlines as they are.
 
-    Raises `UndecodableError` for binary data, an unknown or unsuitable encoding, and bytes outside the encoding.
+    Raises `UndecodableError` for binary data, an unknown or unsuitable encoding, and bytes outside of it.
     """
     for bom, name in _WIDE_BOMS.items():
         if data.startswith(bom):

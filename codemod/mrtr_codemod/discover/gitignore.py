@@ -32,7 +32,7 @@ class Ignores:
         return self.with_file(Path(directory, ".gitignore"), directory)
 
     def with_file(self, file: Path, base: str) -> Ignores:
-        """Return these patterns and those of `file`, relative to `base`; just these if there is no such file."""
+        """Return these patterns and those of `file`, relative to `base`; just these without such a file."""
         try:
             text = file.read_text("utf-8", "surrogateescape")
         except OSError:

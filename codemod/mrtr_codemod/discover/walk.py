@@ -38,9 +38,9 @@ class Discovery:
 def find_files(arguments: Sequence[str], exclude: PathPatterns, cwd: str) -> Discovery:
     """Find the files that `arguments` name, relative to `cwd` (absolute).
 
-    A file is taken as named, whatever its suffix and whatever ignores it. Below a directory: `.py`, `.pyw` and
-    `.ipynb`, except in hidden directories, virtual environments, installed packages and `node_modules`, and
-    except what git ignores and what `exclude` matches. Symbolic links to directories are not followed.
+    A file is taken as named, whatever its suffix and whatever ignores it. Below a directory: `.py`, `.pyw`
+    and `.ipynb`, except in hidden directories, virtual environments, installed packages and `node_modules`,
+    and except what git ignores and what `exclude` matches. Symbolic links to directories are not followed.
     """
     found: dict[str, Candidate] = {}
     failures: list[Failure] = []
