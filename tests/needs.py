@@ -33,8 +33,8 @@ def needs(tool: str) -> str:
     """Return how to reach `tool`: the path of `chromium` or `node`, the URL of `redis`.
 
     `node` is Node 22 or newer with the packages of tests/interop/node installed. A missing tool skips
-    the running test, or fails it with `CI=true`; either way the reason says how to get it. At the top of a module
-    it speaks for the whole module.
+    the running test, or fails it with `CI=true`; either way the reason says how to get it. At the top of a
+    module it speaks for the whole module.
     """
     found = _FINDERS[tool]()
     if found is not None:
