@@ -1,0 +1,28 @@
+"""Runs await-style MCP handlers on protocol 2026-07-28 (Multi Round-Trip Requests, SEP-2322).
+
+    from mrtr_adapter import adapt
+
+    adapt(server)
+
+Names are imported when they are first used, so that the command can be asked for help without importing mcp.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mrtr_adapter.binding import adapt as adapt
+    from mrtr_adapter.handler import shed as shed
+
+_HOMES = {"adapt": "mrtr_adapter.binding", "shed": "mrtr_adapter.handler"}
+
+__all__ = ["adapt", "shed"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)

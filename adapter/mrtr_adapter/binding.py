@@ -1,0 +1,190 @@
+"""`adapt(server)`: the one line that an owner adds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.server.request_state import (
+    AESGCMRequestStateCodec,
+    RequestStateBoundary,
+    RequestStateSecurity,
+    authenticated_principal,
+)
+
+from mrtr_adapter.flow import Terms
+from mrtr_adapter.keys import configured_keys
+from mrtr_adapter.legacy import serve_steps
+from mrtr_adapter.middleware import Context, FindHandler, ReplayMiddleware
+from mrtr_adapter.seal import SealCodec
+
+logger = logging.getLogger("mrtr")
+
+ServerT = TypeVar("ServerT")
+BindPrincipal = Callable[[Context], "str | None"]
+_DEFAULT_TTL = 600.0
+
+
+def adapt(
+    server: ServerT,
+    *,
+    keys: Sequence[str | bytes] | None = None,
+    ttl: float | None = None,
+    lifetime: float | None = None,
+    max_rounds: int | None = None,
+    max_state_bytes: int | None = None,
+    audience: str | None = None,
+    bind_principal: BindPrincipal | None = None,
+    on_missing_capability: Literal["refuse", "raise"] | None = None,
+) -> ServerT:
+    """Let the await-style handlers of a server run on protocol 2026-07-28, as they are.
+
+    Handlers may be registered before or after. Clients on older protocols are served as before. Called again, it
+    changes what it is given and nothing else.
+
+    Args:
+        server: an `mcp` >= 2 `MCPServer` or low-level `Server`.
+        keys: the ring that seals `requestState`; the first one seals, each of them opens. All instances of a server
+            need the same. Without it `MRTR_KEYS` is used, and without that the server's own policy stays, which by
+            default is a key that this process alone has.
+        ttl: how long a client may take to answer one round, in seconds (600).
+        lifetime: how long a whole flow may take, in seconds (3600).
+        max_rounds: how many rounds of questions one call may take (8; clients give up at 10).
+        max_state_bytes: how large a flow's journal may grow, in bytes before sealing (65536).
+        audience: names the service that the state is for (the server's name).
+        bind_principal: who a request comes from; a state is good for the same principal only (the authenticated
+            client, issuer and subject).
+        on_missing_capability: what happens when a handler asks what the client did not declare: `refuse` ends the
+            call with -32021 whatever the handler catches; `raise` raises that error into the handler (`refuse`).
+
+    Returns:
+        The same server.
+
+    Raises:
+        TypeError: it is not a server that can be adapted.
+        ValueError: a bound that makes no sense, a bad key, or keys for a server whose owner gave it a policy of its
+            own (`request_state_security=`), which is kept.
+    """
+    low, find_handler = _binding(server)
+    replaying = next((entry for entry in low.middleware if isinstance(entry, ReplayMiddleware)), None)
+    before = replaying.terms if replaying else Terms()
+    terms = _terms(before, lifetime, max_rounds, max_state_bytes, on_missing_capability)
+    ring = keys if keys is not None else configured_keys()
+    boundary = _seal(low, ring, keys is not None, ttl, audience, bind_principal, terms)
+    if replaying is not None:
+        replaying.terms = terms
+        return server
+    low.middleware.insert(low.middleware.index(boundary) + 1, ReplayMiddleware(low, find_handler, terms))
+    serve_steps(low, max_rounds=terms.max_rounds)
+    return server
+
+
+def _binding(server: object) -> tuple[Server[Any], FindHandler]:
+    if isinstance(server, MCPServer):
+        return server._lowlevel_server, _mcpserver_handlers(server)
+    if isinstance(server, Server):
+        return server, _lowlevel_handlers(server)
+    raise TypeError(
+        f"adapt() takes an MCPServer or a low-level Server of mcp >= 2, not {type(server).__module__}."
+        f"{type(server).__qualname__}"
+    )
+
+
+def _mcpserver_handlers(server: MCPServer[Any]) -> FindHandler:
+    def find(method: str, params: Mapping[str, Any]) -> Callable[..., Any] | None:
+        name = params.get("name", "")
+        if method == "tools/call":
+            tool = server._tool_manager.get_tool(name)
+            return tool.fn if tool else None
+        if method == "prompts/get":
+            prompt = server._prompt_manager.get_prompt(name)
+            return prompt.fn if prompt else None
+        return None
+
+    return find
+
+
+def _lowlevel_handlers(server: Server[Any]) -> FindHandler:
+    def find(method: str, params: Mapping[str, Any]) -> Callable[..., Any] | None:
+        entry = server.get_request_handler(method)
+        return entry.handler if entry else None
+
+    return find
+
+
+def _terms(
+    before: Terms,
+    lifetime: float | None,
+    max_rounds: int | None,
+    max_state_bytes: int | None,
+    on_missing_capability: str | None,
+) -> Terms:
+    given = {
+        "lifetime": lifetime,
+        "max_rounds": max_rounds,
+        "max_state_bytes": max_state_bytes,
+        "on_missing_capability": on_missing_capability,
+    }
+    terms = replace(before, **{name: value for name, value in given.items() if value is not None})
+    if not 0 < terms.lifetime < float("inf"):
+        raise ValueError(f"lifetime is a positive number of seconds, not {terms.lifetime!r}")
+    if terms.max_rounds < 1:
+        raise ValueError(f"max_rounds is at least 1, not {terms.max_rounds!r}")
+    if terms.max_state_bytes < 1024:
+        raise ValueError(f"max_state_bytes is at least 1024, not {terms.max_state_bytes!r}")
+    if terms.on_missing_capability not in ("refuse", "raise"):
+        raise ValueError(f"on_missing_capability is 'refuse' or 'raise', not {terms.on_missing_capability!r}")
+    return terms
+
+
+def _seal(
+    low: Server[Any],
+    ring: Sequence[str | bytes] | None,
+    explicit: bool,
+    ttl: float | None,
+    audience: str | None,
+    bind_principal: BindPrincipal | None,
+    terms: Terms,
+) -> RequestStateBoundary:
+    """The server's boundary, with our codec and what else is asked for. An owner's own policy is kept."""
+    found = next((entry for entry in low.middleware if isinstance(entry, RequestStateBoundary)), None)
+    policy = found._security if found else RequestStateSecurity.ephemeral()
+    if _is_owners(policy):
+        if explicit:
+            raise ValueError(
+                f"{low.name} has a request_state_security= of its own, which is kept; give the keys there, not to adapt()"
+            )
+        ring = None
+    codec = policy.codec if ring is None else SealCodec(ring, max_state_bytes=terms.max_state_bytes)
+    boundary = RequestStateBoundary(
+        RequestStateSecurity(
+            codec=codec,
+            ttl=policy.ttl if ttl is None else ttl,
+            bind_principal=policy.bind_principal if bind_principal is None else bind_principal,
+            audience=policy.audience if audience is None else audience,
+        ),
+        default_audience=found._audience if found else low.name,
+    )
+    if found is None:
+        # Behind OpenTelemetry and before all else, as MCPServer has it.
+        low.middleware.insert(min(1, len(low.middleware)), boundary)
+    else:
+        low.middleware[low.middleware.index(found)] = boundary
+    return boundary
+
+
+def _is_owners(policy: RequestStateSecurity) -> bool:
+    """Whether somebody chose this policy. One that looks just like the default can't be told from it."""
+    if isinstance(policy.codec, SealCodec):
+        return False
+    return not (
+        type(policy.codec) is AESGCMRequestStateCodec
+        and len(policy.codec._ring) == 1
+        and policy.ttl == _DEFAULT_TTL
+        and policy.audience is None
+        and policy.bind_principal is authenticated_principal
+    )

@@ -1,0 +1,112 @@
+"""What a flow carries from round to round, under the seal of `requestState`.
+
+The journal is inert data: JSON, validated by a strict schema, and nothing is ever built from it but the values that
+the client once sent. Its text starts with `mrtr1.`, which tells it from the state of a handler that keeps its own.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mrtr_adapter.suspension import InvalidState
+
+PREFIX = "mrtr1."
+FAMILY = "mrtr"
+"""Any format version of ours starts like this."""
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", populate_by_name=True)
+
+
+class Asked(_Data):
+    """A question that is open: its digest, and its place among equal questions of the flow."""
+
+    digest: str = Field(alias="q", max_length=32)
+    occurrence: int = Field(alias="n", default=0, ge=0)
+    text: str | None = Field(alias="t", default=None, max_length=200)
+    """What it said, kept only once a handler has begun to change its questions."""
+
+
+class Answered(_Data):
+    """An answer, exactly as the client sent it, and the question that it answers."""
+
+    digest: str = Field(alias="q", max_length=32)
+    occurrence: int = Field(alias="n", default=0, ge=0)
+    answer: dict[str, Any] = Field(alias="a")
+    checked: bool = Field(alias="c", default=True)
+    """False while no replay has come to its question, so that nobody has held it against the schema yet."""
+
+
+class Inner(_Data):
+    """The round of a handler in step form or with `Resolve(...)`, inside a flow of ours."""
+
+    state: str | None = Field(alias="s", default=None)
+    responses: dict[str, Any] | None = Field(alias="r", default=None)
+    open: bool = Field(alias="o", default=False)
+    """True if this state went out with questions of the handler's own, whose answers are still to come."""
+
+
+class Journal(_Data):
+    """One flow between two of its rounds. Times are seconds since the epoch."""
+
+    flow: str = Field(alias="f", max_length=32)
+    round: int = Field(alias="r", ge=1)
+    """How many rounds have ended with a question."""
+    deadline: int = Field(alias="d")
+    """When the whole flow expires, whatever the client does."""
+    nonce: str = Field(alias="i", max_length=32)
+    """Names this one state, so that it can be redeemed once."""
+    handler: str = Field(alias="h", default="", max_length=32)
+    """Fingerprint of the handler's code."""
+    answers: list[Answered] = Field(alias="a", default_factory=list)
+    asked: dict[str, Asked] = Field(alias="o", default_factory=dict)
+    """The questions of the round that has just ended, by their key on the wire."""
+    changes: int = Field(alias="c", default=0, ge=0)
+    """Consecutive rounds in which the handler asked something else than what had just been answered."""
+    raised: bool = Field(alias="u", default=False)
+    """True if the round ended with URL requests that the handler raised as error -32042."""
+    sent: str = Field(alias="s", default="")
+    """Notifications that went out: four characters each."""
+    shed: list[Any] = Field(alias="l", default_factory=list)
+    """What the handler handed to `shed()`, in order."""
+    seed: str | None = Field(alias="e", default=None, max_length=64)
+    """Of the flow's recorded randomness, hex; set once the handler has drawn any."""
+    inner: Inner | None = Field(alias="x", default=None)
+
+    def seal_text(self) -> str:
+        """The plaintext of `requestState`."""
+        body = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        return PREFIX + json.dumps(body, separators=(",", ":"))
+
+
+def is_ours(state: object) -> bool:
+    """Whether this plaintext was written by the adapter, in whatever version."""
+    return isinstance(state, str) and state.startswith(FAMILY)
+
+
+def redeem(state: str) -> Journal:
+    """Read a journal out of verified plaintext.
+
+    Raises:
+        InvalidState: another format version, not our schema, or past the flow's deadline.
+    """
+    if not state.startswith(PREFIX):
+        raise InvalidState("state of another format version")
+    try:
+        journal = Journal.model_validate(json.loads(state[len(PREFIX) :]))
+    except (ValueError, ValidationError, RecursionError) as error:
+        raise InvalidState("malformed journal") from error
+    if journal.deadline <= time.time():
+        raise InvalidState("flow past its lifetime")
+    return journal
+
+
+def new_id() -> str:
+    """16 characters of randomness: the name of a flow, or of one state of it."""
+    return secrets.token_urlsafe(12)

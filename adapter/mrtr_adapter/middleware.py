@@ -1,0 +1,171 @@
+"""The server's side of MRTR: wire → boundary → **here** → handler, and back.
+
+Stands right behind the SDK's `RequestStateBoundary`, so the state that it reads and writes is plaintext which the
+boundary has verified, and seals (expiry, method, target, arguments, audience and principal).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, SERVER_INFO_META_KEY
+from mcp_types.methods import INPUT_REQUIRED_METHODS, is_input_required, serialize_server_result
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from mrtr_adapter import replay
+from mrtr_adapter.fingerprint import fingerprint
+from mrtr_adapter.flow import Flow, Round, Terms
+from mrtr_adapter.journal import Inner, Journal, is_ours, redeem
+from mrtr_adapter.session import AskingSession, ClosedSession
+from mrtr_adapter.suspension import InvalidState, frozen_state_error, malformed_answer
+from mrtr_adapter.urls import open_urls
+
+logger = logging.getLogger("mrtr")
+
+Context = ServerRequestContext[Any, Any]
+FindHandler = Callable[[str, Mapping[str, Any]], Callable[..., Any] | None]
+"""The function that serves a request: `(method, params) -> handler`."""
+
+
+class ReplayMiddleware:
+    """Runs the handlers of one server under flows, on 2026-07-28. Older sessions pass through untouched."""
+
+    def __init__(self, server: Server[Any], find_handler: FindHandler, terms: Terms) -> None:
+        self.server = server
+        self.find_handler = find_handler
+        self.terms = terms
+
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return await call_next(ctx)
+        if ctx.method not in INPUT_REQUIRED_METHODS:
+            return await call_next(replace(ctx, session=ClosedSession(ctx.session, ctx.method)))
+        params = dict(ctx.params or {})
+        flow = self._flow(ctx, params)
+        ctx = replace(ctx, session=AskingSession(ctx.session, flow), params=params)
+        outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
+        if isinstance(outcome, Round):
+            return self._interim(ctx, outcome)
+        return _completed(flow, outcome)
+
+    def _flow(self, ctx: Context, params: dict[str, Any]) -> Flow:
+        """The flow of this round. Leaves in `params` what the handler is to see of it."""
+        state, responses = params.get("requestState"), params.get("inputResponses")
+        journal = _journal(ctx.method, state) if is_ours(state) else None
+        if journal is not None:
+            responses = _shaped(responses, journal)
+        flow = Flow(
+            f"{ctx.method} {params.get('name') or params.get('uri')}",
+            self.terms,
+            partial(_declared, ctx),
+            journal,
+            responses,
+            partial(self._fingerprint, ctx.method, params),
+        )
+        if journal is not None:
+            self._compare(flow, journal, ctx.method, params)
+            _give_inner(flow, params, responses or {})
+        elif state is not None or responses is not None:
+            flow.inner = Inner(state=state, responses=responses if isinstance(responses, dict) else None)
+        arguments = params.get("arguments")
+        if arguments:
+            params["arguments"] = _fresh(arguments)
+        return flow
+
+    def _fingerprint(self, method: str, params: Mapping[str, Any]) -> str:
+        return fingerprint(self.find_handler(method, params))
+
+    def _compare(self, flow: Flow, journal: Journal, method: str, params: Mapping[str, Any]) -> None:
+        if journal.handler != self._fingerprint(method, params):
+            logger.info("flow %s: %s has changed since this state was sealed; replaying", flow.id, flow.name)
+
+    def _interim(self, ctx: Context, ended: Round) -> dict[str, Any]:
+        """The `InputRequiredResult` of a round, in the form that the SDK gives to a handler's own."""
+        result: dict[str, Any] = {"resultType": "input_required", "requestState": ended.journal.seal_text()}
+        if ended.requests:
+            result["inputRequests"] = ended.requests
+        try:
+            result = serialize_server_result(ctx.method, ctx.protocol_version, result)
+        except ValidationError:
+            logger.exception("%s asks what 2026-07-28 can't carry: %s", ctx.method, ", ".join(ended.requests))
+            raise MCPError(INTERNAL_ERROR, "The server asked a question that the protocol can't carry") from None
+        return {**result, "_meta": {SERVER_INFO_META_KEY: self.server.server_info_stamp}}
+
+
+async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResult:
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if flow.stopped or not open_urls(flow, error):
+            raise
+        return None
+
+
+def _completed(flow: Flow, result: HandlerResult) -> HandlerResult:
+    """A handler in step form keeps its own state; where our flow has one as well, it rides inside ours."""
+    if not isinstance(result, dict) or not is_input_required(result):
+        return result
+    state = result.get("requestState")
+    if not (flow.touched or is_ours(state)):
+        return result
+    return {**result, "requestState": flow.carry(state).seal_text()}
+
+
+def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]) -> None:
+    """Show the handler its own round, if it has one, and nothing of ours."""
+    del params["requestState"]
+    params.pop("inputResponses", None)
+    inner = flow.inner
+    if inner is None:
+        return
+    if inner.open:
+        inner = flow.inner = Inner(state=inner.state, responses=dict(responses))
+    if inner.state is not None:
+        params["requestState"] = inner.state
+    if inner.responses is not None:
+        params["inputResponses"] = _fresh(inner.responses)
+
+
+def _journal(method: str, state: Any) -> Journal:
+    try:
+        return redeem(state)
+    except InvalidState as reason:
+        logger.warning("requestState rejected on %s: %s", method, reason)
+        raise frozen_state_error() from None
+
+
+def _shaped(responses: Any, journal: Journal) -> dict[str, Any]:
+    """`inputResponses` as a map of objects; keys that nobody asked for are left out unless a handler may want them."""
+    if responses is None:
+        return {}
+    if not isinstance(responses, dict):
+        raise MCPError(INVALID_PARAMS, "inputResponses is not an object")
+    for key in journal.asked.keys() & responses.keys():
+        if not isinstance(responses[key], dict):
+            raise malformed_answer(key, "an object")
+    wanted = journal.inner is not None and journal.inner.open
+    return {key: answer for key, answer in responses.items() if wanted or key in journal.asked}
+
+
+def _declared(ctx: Context) -> dict[str, Any]:
+    declared = ctx.session.client_capabilities
+    return declared.model_dump(by_alias=True, mode="json", exclude_none=True) if declared else {}
+
+
+def _fresh(value: Any) -> Any:
+    """A copy of JSON that a handler may edit, without touching what the seal is bound to."""
+    if isinstance(value, dict):
+        return {key: _fresh(item) if isinstance(item, dict | list) else item for key, item in value.items()}
+    if isinstance(value, list):
+        return [_fresh(item) if isinstance(item, dict | list) else item for item in value]
+    return value
+
+

@@ -1,0 +1,71 @@
+"""The engine: runs a handler under a flow, from the top in every round, and stops it where it has to wait.
+
+It knows nothing of transports, seals or frameworks. In process, FastMCP and the gateway all sit on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from types import CodeType
+from typing import TypeVar
+
+import anyio.lowlevel
+import sniffio
+from anyio import CancelScope
+
+from mrtr_adapter.flow import Flow, Round, current
+
+ResultT = TypeVar("ResultT")
+
+
+async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | Round:
+    """One round: the handler's result, or the questions that it waits for.
+
+    Once something has been asked, nothing that the handler returns or raises counts any more: a wrapper that re-raises,
+    a `finally` that returns or a bare `except` can't turn a suspension into a result.
+
+    Raises:
+        Exception: whatever the handler raised, if it asked nothing.
+        MCPError: the call is refused, or the flow is past a bound.
+    """
+    token = current.set(flow)
+    pending = _native_cancellations()
+    try:
+        with CancelScope() as scope:
+            flow.enter(scope)
+            try:
+                result = await call()
+            except (KeyboardInterrupt, SystemExit, GeneratorExit):
+                raise
+            except BaseException:
+                flow.leave()
+                if not flow.stopped:
+                    raise
+            else:
+                flow.leave()
+    finally:
+        current.reset(token)
+    if not flow.stopped:
+        return result
+    await _outer_cancellation(pending)
+    return flow.round_end()
+
+
+ROOT: CodeType = run.__code__
+"""The code whose frame marks the task in which the engine runs a handler."""
+
+
+def _native_cancellations() -> int:
+    if sys.version_info < (3, 11) or sniffio.current_async_library() != "asyncio":
+        return 0
+    task = asyncio.current_task()
+    return task.cancelling() if task else 0
+
+
+async def _outer_cancellation(before: int) -> None:
+    """The handler was stopped by us; if somebody else cancelled the request meanwhile, that still holds."""
+    await anyio.lowlevel.checkpoint_if_cancelled()
+    if _native_cancellations() > before:
+        raise asyncio.CancelledError

@@ -1,0 +1,107 @@
+"""The session that a handler sees: its requests to the client become asks of the flow.
+
+All requests of a server go through `ServerSession.send_request`, whichever helper made them (`ctx.elicit`,
+`session.create_message`, FastMCP's context …), so that method is where a handler is caught.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import mcp_types as types
+from mcp.server.session import ServerSession
+from pydantic import BaseModel
+
+from mrtr_adapter.flow import Flow
+from mrtr_adapter.question import ASKS, SAMPLE, Question
+from mrtr_adapter.replay import ROOT
+from mrtr_adapter.site import Site, asking_site
+from mrtr_adapter.suspension import cannot_ask
+
+logger = logging.getLogger("mrtr")
+
+ResultT = TypeVar("ResultT", bound=BaseModel)
+
+
+def site() -> Site:
+    return asking_site(ROOT)
+
+
+class AskingSession(ServerSession):
+    """Stands in for a request's session on 2026-07-28, and shares all that it holds."""
+
+    __slots__ = ("_flow",)
+
+    def __init__(self, session: ServerSession, flow: Flow) -> None:
+        self.__dict__ = session.__dict__
+        self._flow = flow
+
+    @property
+    def can_send_request(self) -> bool:
+        """True: old code looks at this before it asks."""
+        return True
+
+    async def send_request(
+        self, request: types.ServerRequest, result_type: type[ResultT], *args: Any, **kwargs: Any
+    ) -> ResultT:
+        data = request.model_dump(by_alias=True, mode="json", exclude_none=True)
+        if data["method"] not in ASKS:
+            return await super().send_request(request, result_type, *args, **kwargs)
+        answer = await self._flow.ask(data["method"], data.get("params"), site)
+        return result_type.model_validate(answer, by_name=False)
+
+    async def create_message(self, messages: list[types.SamplingMessage], **kwargs: Any) -> Any:  # type: ignore[override]
+        """As the original, which raises into the handler when `sampling.tools` is missing: here the call ends."""
+        await self._flow.check()
+        if kwargs.get("tools") is not None or kwargs.get("tool_choice") is not None:
+            await self._flow.require(Question.of(SAMPLE, {"tools": []}), site)
+        return await super().create_message(messages, **kwargs)
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        await self._flow.check()
+        shown = {"progress": progress, "total": total, "message": message}
+        if self._flow.notify("notifications/progress", shown):
+            await super().report_progress(progress, total, message)
+
+    async def _notify(self, notification: types.ServerNotification, *, request_scoped: bool) -> None:
+        await self._flow.check()
+        data = notification.model_dump(by_alias=True, mode="json", exclude_none=True)
+        if self._flow.notify(data["method"], data.get("params") or {}):
+            await super()._notify(notification, request_scoped=request_scoped)
+
+    async def send_elicit_complete(
+        self, elicitation_id: str, related_request_id: types.RequestId | None = None
+    ) -> None:
+        """Does nothing: 2026-07-28 has no such notification, the client's retry tells as much."""
+        await self._flow.check()
+        logger.warning(
+            "%s: send_elicit_complete() does nothing on 2026-07-28 (removed); leave the call out", self._flow.name
+        )
+
+
+class ClosedSession(ServerSession):
+    """The session of a request that can't end a round, such as `tools/list`: an ask says where it came from."""
+
+    __slots__ = ("_serving",)
+
+    def __init__(self, session: ServerSession, serving: str) -> None:
+        self.__dict__ = session.__dict__
+        self._serving = serving
+
+    async def send_request(
+        self, request: types.ServerRequest, result_type: type[ResultT], *args: Any, **kwargs: Any
+    ) -> ResultT:
+        if request.method not in ASKS:
+            return await super().send_request(request, result_type, *args, **kwargs)
+        _refuse(request.method, self._serving, site)
+
+
+def _refuse(method: str, serving: str, where: Callable[[], Site]) -> NoReturn:
+    raise cannot_ask(
+        f"{method} was sent from {where()} while serving {serving}: on 2026-07-28 only tools/call, prompts/get and "
+        "resources/read can ask the client. Move the question into one of these"
+    )
