@@ -16,6 +16,7 @@ from mcp.server.request_state import (
     authenticated_principal,
 )
 
+from mrtr_adapter import entropy
 from mrtr_adapter.flow import Terms
 from mrtr_adapter.keys import configured_keys
 from mrtr_adapter.legacy import serve_steps
@@ -40,6 +41,7 @@ def adapt(
     audience: str | None = None,
     bind_principal: BindPrincipal | None = None,
     on_missing_capability: Literal["refuse", "raise"] | None = None,
+    record: bool | None = None,
 ) -> ServerT:
     """Let the await-style handlers of a server run on protocol 2026-07-28, as they are.
 
@@ -60,6 +62,7 @@ def adapt(
             client, issuer and subject).
         on_missing_capability: what happens when a handler asks what the client did not declare: `refuse` ends the
             call with -32021 whatever the handler catches; `raise` raises that error into the handler (`refuse`).
+        record: whether `uuid4()`, `secrets` and `random` repeat their draws when a handler is replayed (yes).
 
     Returns:
         The same server.
@@ -72,12 +75,20 @@ def adapt(
     low, find_handler = _binding(server)
     replaying = next((entry for entry in low.middleware if isinstance(entry, ReplayMiddleware)), None)
     before = replaying.terms if replaying else Terms()
-    terms = _terms(before, lifetime, max_rounds, max_state_bytes, on_missing_capability)
+    given: dict[str, Any] = {
+        "lifetime": lifetime,
+        "max_rounds": max_rounds,
+        "max_state_bytes": max_state_bytes,
+        "on_missing_capability": on_missing_capability,
+        "record": record,
+    }
+    terms = _checked(replace(before, **{name: value for name, value in given.items() if value is not None}))
     ring = keys if keys is not None else configured_keys()
     boundary = _seal(low, ring, keys is not None, ttl, audience, bind_principal, terms)
     if replaying is not None:
         replaying.terms = terms
         return server
+    entropy.install()
     low.middleware.insert(low.middleware.index(boundary) + 1, ReplayMiddleware(low, find_handler, terms))
     serve_steps(low, max_rounds=terms.max_rounds)
     return server
@@ -116,20 +127,7 @@ def _lowlevel_handlers(server: Server[Any]) -> FindHandler:
     return find
 
 
-def _terms(
-    before: Terms,
-    lifetime: float | None,
-    max_rounds: int | None,
-    max_state_bytes: int | None,
-    on_missing_capability: str | None,
-) -> Terms:
-    given = {
-        "lifetime": lifetime,
-        "max_rounds": max_rounds,
-        "max_state_bytes": max_state_bytes,
-        "on_missing_capability": on_missing_capability,
-    }
-    terms = replace(before, **{name: value for name, value in given.items() if value is not None})
+def _checked(terms: Terms) -> Terms:
     if not 0 < terms.lifetime < float("inf"):
         raise ValueError(f"lifetime is a positive number of seconds, not {terms.lifetime!r}")
     if terms.max_rounds < 1:
@@ -156,7 +154,8 @@ def _seal(
     if _is_owners(policy):
         if explicit:
             raise ValueError(
-                f"{low.name} has a request_state_security= of its own, which is kept; give the keys there, not to adapt()"
+                f"{low.name} has a request_state_security= of its own, which is kept: "
+                "give the keys there, not to adapt()"
             )
         ring = None
     codec = policy.codec if ring is None else SealCodec(ring, max_state_bytes=terms.max_state_bytes)

@@ -1,40 +1,33 @@
 """A flow: one logical call over all its rounds, as one round of it sees it.
 
-The handler's side of a flow is `ask`, `shed` and `notify`. What it records (the open questions, a refusal) is kept
-here, out of the handler's reach, and outranks whatever the handler then returns or raises.
+The handler's side of a flow is `ask`, `shed` and `notify`. What a handler asks is kept here, out of its reach, and
+outranks whatever it then returns or raises.
 """
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import copy
-import hashlib
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import anyio
-import anyio.lowlevel
-import sniffio
-from anyio import CancelScope
+from mcp.shared.exceptions import MCPError
 
-from mrtr_adapter import answers, capabilities
-from mrtr_adapter.journal import Answered, Asked, Inner, Journal, new_id
-from mrtr_adapter.question import FORM, Question, digest
+from mrtr_adapter import capabilities
+from mrtr_adapter.halt import Halt
+from mrtr_adapter.journal import Asked, Inner, Journal, new_id
+from mrtr_adapter.ledger import Ledger
+from mrtr_adapter.notifications import Notifications
+from mrtr_adapter.question import FORM, Question
 from mrtr_adapter.site import Site
-from mrtr_adapter.suspension import (
-    Suspension,
-    bound_exceeded,
-    cannot_ask,
-    diverged,
-    malformed_answer,
-    missing_capability,
-)
+from mrtr_adapter.suspension import bound_exceeded, cannot_ask, diverged, missing_capability
+
+if TYPE_CHECKING:
+    from mrtr_adapter.entropy import Stream
 
 logger = logging.getLogger("mrtr")
 
@@ -44,31 +37,33 @@ current: ContextVar[Flow | None] = ContextVar("mrtr_flow", default=None)
 MAX_CHANGES = 2
 """How often in a row a handler may ask something else than what has just been answered."""
 
-SETTLE_SECONDS = 0.025
-"""How long other tasks of a handler get to reach their asks, after the last one that did."""
-
-_SETTLE_TURNS = 8
-_CANCEL_PASSES = 10
-_MAX_SENT = 256
-"""Notifications that are remembered as sent; later ones go out again with each replay."""
+FindSite = Callable[[], Site]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Terms:
-    """The bounds that flows run under, and what to do at one. Times are seconds, sizes bytes of plaintext."""
+    """What flows run under. Times are seconds, sizes bytes of plaintext; `adapt()` describes each."""
 
     lifetime: float = 3600.0
     max_rounds: int = 8
     max_state_bytes: int = 64 * 1024
     on_missing_capability: str = "refuse"
+    record: bool = True
 
 
 @dataclass(frozen=True)
 class Round:
-    """A round that ends with questions, or with none (load shedding), and the journal to come back with."""
+    """A round that has ended with questions, or with none (load shedding), and the journal to come back with."""
 
     requests: dict[str, dict[str, Any]]
     journal: Journal
+
+
+class Opened(NamedTuple):
+    """A question that this round asks: it, and how many equal ones came before it."""
+
+    question: Question
+    occurrence: int
 
 
 class Flow:
@@ -79,39 +74,9 @@ class Flow:
         terms: the bounds.
         declared: gives the client's capabilities as on the wire; called only when something is asked.
         journal: of the round before; None in the first round.
-        responses: this round's `inputResponses`, already known to be a map of objects.
+        responses: this round's `inputResponses`, for keys that `journal` asked for.
         fingerprint: gives the handler's fingerprint; called only when the round ends with a question.
     """
-
-    __slots__ = (
-        "_asked",
-        "_decided",
-        "_declared",
-        "_deliveries",
-        "_fingerprint",
-        "_fresh",
-        "_invalid",
-        "_deadline",
-        "_id",
-        "_recorded",
-        "_rounds",
-        "_scope",
-        "_sent",
-        "_shed",
-        "_sheds",
-        "_to_skip",
-        "ended",
-        "inner",
-        "journal",
-        "name",
-        "open",
-        "raised",
-        "refusal",
-        "seed",
-        "site",
-        "stopped",
-        "terms",
-    )
 
     def __init__(
         self,
@@ -119,378 +84,241 @@ class Flow:
         terms: Terms,
         declared: Callable[[], Mapping[str, Any]],
         journal: Journal | None = None,
-        responses: Mapping[str, Any] | None = None,
+        responses: Mapping[str, dict[str, Any]] | None = None,
         fingerprint: Callable[[], str] = str,
     ) -> None:
         self.name = name
         self.terms = terms
         self.journal = journal
-        self.open: dict[str, tuple[Question, int]] = {}
-        self.refusal: Exception | None = None
-        self.raised = False
-        self.stopped = False
-        self.ended = False
-        self.site: Site | None = None
-        self.seed: str | None = journal.seed if journal else None
+        self.halt = Halt()
         self.inner: Inner | None = journal.inner if journal else None
-        self._id: str | None = journal.flow if journal else None
-        self._rounds = journal.round if journal else 0
-        self._deadline = journal.deadline if journal else None
+        self.seed = journal.seed if journal else None
+        self.stream: Stream | None = None
+        self.reseeded = False
         self._declared = declared
+        self._responses = responses or {}
         self._fingerprint = fingerprint
-        self._scope: CancelScope | None = None
-        self._decided: anyio.Event | None = None
-        self._asked: Counter[str] = Counter()
-        self._deliveries = 0
-        self._invalid: set[tuple[str, int]] = set()
-        self._sent = journal.sent if journal else ""
-        self._to_skip: Counter[str] | None = None
-        self._shed: list[Any] = list(journal.shed) if journal else []
+        self._open: dict[str, Opened] = {}
+        self._refusal: MCPError | None = None
+        self._raised = False
+        self._site: Site | None = None
         self._sheds = 0
-        self._recorded: dict[tuple[str, int], Answered] = {}
-        self._fresh: dict[tuple[str, int], tuple[str, dict[str, Any]]] = {}
-        if journal is not None:
-            self._recorded = {(entry.digest, entry.occurrence): entry for entry in journal.answers}
-            self._take(journal, responses or {})
 
-    def _take(self, journal: Journal, responses: Mapping[str, Any]) -> None:
-        """An answer counts only if the state that came back was waiting for it, and was not answered already."""
-        for key, asked in journal.asked.items():
-            identity = (asked.digest, asked.occurrence)
-            if key in responses and identity not in self._recorded:
-                self._fresh[identity] = (key, responses[key])
+    # Most calls never ask, so what an ask needs is made when one comes.
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The name of the flow, the same in all its rounds."""
-        if self._id is None:
-            self._id = new_id()
-        return self._id
+        return self.journal.flow if self.journal else new_id()
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.journal, self._responses)
+
+    @cached_property
+    def notifications(self) -> Notifications:
+        return Notifications(self.journal.sent if self.journal else "")
+
+    @cached_property
+    def _shed(self) -> list[Any]:
+        return list(self.journal.shed) if self.journal else []
 
     @property
     def round(self) -> int:
         """Which round this is, from 1."""
-        return self._rounds + 1
-
-    @property
-    def replayed(self) -> int:
-        """How many answers have been delivered to the handler in this round."""
-        return self._deliveries
-
-    def enter(self, scope: CancelScope) -> None:
-        self._scope = scope
-
-    def leave(self) -> None:
-        """The handler has returned or raised. What it left open is decided now, whatever its tasks still do."""
-        self.ended = True
-        self._decide()
+        return self.journal.round + 1 if self.journal else 1
 
     # -- the handler's side ------------------------------------------------------------------------------------
 
-    async def ask(self, method: str, params: Mapping[str, Any] | None, site: Callable[[], Site]) -> dict[str, Any]:
-        """The client's answer to this request, once there is one; otherwise the round ends here.
+    async def ask(self, method: str, params: Mapping[str, Any] | None, site: FindSite) -> dict[str, Any]:
+        """The client's answer to this request, once there is one; until then the round ends here.
 
         Every call gets a copy of its own. The same question asked again is another question.
         """
         await self.check()
-        question = Question.of(method, dict(params or {}))
-        identity = (question.digest, self._asked[question.digest])
-        self._asked[question.digest] += 1
-        answer = self._answer(question, identity)
+        question = Question.of(method, params or {})
+        identity = self.ledger.ask(question)
+        try:
+            answer = self.ledger.answer(question, identity)
+        except MCPError as malformed:
+            await self._refuse(malformed, site())
         if answer is not None:
-            self._deliveries += 1
             return answer
         where = site()
-        self._require(question, where)
-        if self.refusal is None:
-            self._open(question, identity[1], where)
-        await self._suspend(where.in_root)
+        await self.require(question, where)
+        self._open_one(question, identity.occurrence, where)
+        await self.halt.stop(where.in_root)
 
-    async def require(self, question: Question, site: Callable[[], Site]) -> None:
+    async def require(self, question: Question, site: Site) -> None:
         """Go on only if the client declared what `question` needs."""
-        where = site()
-        self._require(question, where)
-        if self.refusal is not None:
-            await self._suspend(where.in_root)
+        lack = capabilities.missing(question, self._declared())
+        if lack is None:
+            return
+        error = missing_capability(*lack)
+        if self.terms.on_missing_capability == "raise":
+            raise error
+        logger.warning("%s asks for %s at %s, which the client did not declare", self.name, lack[0], site)
+        await self._refuse(error, site)
 
-    async def shed(self, value: Any, site: Callable[[], Site]) -> Any:
+    async def shed(self, value: Any, site: FindSite) -> Any:
         """End the round with state and no question; in the next one, give back what was shed."""
         await self.check()
         self._sheds += 1
         if self._sheds <= len(self._shed):
             return copy.deepcopy(self._shed[self._sheds - 1])
         self._shed.append(copy.deepcopy(value))
-        self.stopped = True
-        await self._suspend(site().in_root)
+        self.halt.call()
+        await self.halt.stop(site().in_root)
 
-    def notify(self, method: str, params: Mapping[str, Any]) -> bool:
-        """Whether this notification is to go out: False if an earlier round has sent it.
-
-        Raises:
-            Suspension: the round has ended.
-        """
-        self.check_now()
-        mark = _mark(method, params)
-        if self._to_skip is None:
-            self._to_skip = Counter(self._sent[at : at + 4] for at in range(0, len(self._sent), 4))
-        if self._to_skip[mark]:
-            self._to_skip[mark] -= 1
-            return False
-        if len(self._sent) < 4 * _MAX_SENT:
-            self._sent += mark
-        return True
+    async def notify(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Whether this notification is to go out: False if an earlier round has sent it."""
+        await self.check()
+        return self.notifications.is_new(method, params)
 
     async def check(self) -> None:
         """Go on only while the round lasts.
 
         Raises:
-            Suspension: the round has ended, with a question.
-            MCPError: it has ended, with a result.
+            Suspension: it has ended with a question.
+            MCPError: the call has ended with a result.
         """
-        if self.stopped:
-            await self._halt()
-        self.check_now()
-
-    def check_now(self) -> None:
-        """As `check`, for code that cannot wait."""
-        if self.stopped:
-            raise Suspension
-        if self.ended:
+        if self.halt.called:
+            await self.halt.again()
+        if self.halt.over:
             raise cannot_ask(
-                f"{self.name} used its session after its call had ended: a background task can't ask the client"
+                f"{self.name} used its session after the call had ended: a background task can't ask the client"
             )
 
-    # -- asking ------------------------------------------------------------------------------------------------
-
-    def _answer(self, question: Question, identity: tuple[str, int]) -> dict[str, Any] | None:
-        recorded = self._recorded.get(identity)
-        if recorded is not None and recorded.checked:
-            return copy.deepcopy(recorded.answer)
-        key, raw = self._fresh.get(identity, (identity[0], recorded.answer if recorded else None))
-        if raw is None:
-            return None
-        try:
-            if answers.accepted(question, raw):
-                self._recorded[identity] = Answered(digest=identity[0], occurrence=identity[1], answer=raw)
-                return copy.deepcopy(raw)
-        except answers.Malformed as malformed:
-            self.refuse(malformed_answer(key, str(malformed)))
-            return None
-        logger.info("%s: the answer to %r breaks the requested schema; asking again", self.name, key)
-        self._invalid.add(identity)
-        self._recorded.pop(identity, None)
-        return None
-
-    def _require(self, question: Question, site: Site) -> None:
-        lack = capabilities.missing(question, self._declared())
-        if lack is None or self.refusal is not None:
-            return
-        what, required = lack
-        if self.terms.on_missing_capability == "raise":
-            raise missing_capability(what, required)
-        logger.warning("%s asks for %s at %s, which the client did not declare", self.name, what, site)
-        self.refuse(missing_capability(what, required))
-
-    def refuse(self, error: Exception) -> None:
+    async def _refuse(self, error: MCPError, site: Site) -> NoReturn:
         """End the call with this error, whatever the handler makes of it."""
-        if self.refusal is None:
-            self.refusal = error
-        self.stopped = True
+        self._refusal = self._refusal or error
+        self.halt.call()
+        await self.halt.stop(site.in_root)
 
-    def _open(self, question: Question, occurrence: int, site: Site) -> None:
+    def _open_one(self, question: Question, occurrence: int, site: Site) -> None:
         label = site.name or _LABELS.get(question.kind, question.kind)
         key, number = label, 1
-        while key in self.open:
+        while key in self._open:
             number += 1
             key = f"{label}_{number}"
-        self.open[key] = (question, occurrence)
-        self.site = self.site or site
+        self._open[key] = Opened(question, occurrence)
+        self._site = self._site or site
+        self.halt.ask()
+
+    # -- error -32042 ------------------------------------------------------------------------------------------
 
     def open_raised(self, questions: list[Question]) -> None:
-        """End the round with URL requests that the handler raised as error -32042.
+        """End the round with URL requests that the handler raised. It then runs again and looks for itself, so
+        their answers are not recorded.
 
-        Their answers are not recorded: the handler runs again and looks for itself.
+        Raises:
+            MCPError: the client did not declare URL mode.
         """
         for question in questions:
-            self._require(question, _NOWHERE)
-            self._open(question, 0, _NOWHERE)
-        self.raised = True
-        self.stopped = True
+            lack = capabilities.missing(question, self._declared())
+            if lack is not None:
+                raise missing_capability(*lack)
+            self._open_one(question, 0, _RAISED)
+        self._raised = True
+        self.halt.call()
 
     @property
     def urls_refused(self) -> bool:
         """Whether the client has just refused a URL that the handler had raised."""
-        return bool(
-            self.journal
-            and self.journal.raised
-            and any(answer.get("action") in ("decline", "cancel") for _, answer in self._fresh.values())
-        )
-
-    # -- stopping ----------------------------------------------------------------------------------------------
-
-    async def _suspend(self, in_root: bool) -> Any:
-        """Let the handler's other tasks reach their asks, then stop all of it. Never returns."""
-        if self._decided is None:
-            self._decided = anyio.Event()
-            try:
-                if self.refusal is None:
-                    await self._settle(in_root)
-            finally:
-                self._decide()
-        else:
-            await self._decided.wait()
-        await self._halt()
-
-    async def _settle(self, in_root: bool) -> None:
-        if in_root:
-            # Tasks that were started but have not run yet get their turn.
-            for _ in range(2):
-                await anyio.lowlevel.checkpoint()
-            return
-        for _ in range(_SETTLE_TURNS):
-            seen = len(self.open)
-            await anyio.sleep(SETTLE_SECONDS)
-            if len(self.open) == seen or self.ended:
-                return
-
-    def _decide(self) -> None:
-        if self.open or self.refusal is not None:
-            self.stopped = True
-        if self.stopped and not self.ended and self._scope is not None:
-            self._scope.cancel()
-        if self._decided is not None:
-            self._decided.set()
-
-    async def _halt(self) -> Any:
-        """Stop the caller: by the cancellation of its scope, or else by raising `Suspension`. Never returns."""
-        if not self.ended:
-            for _ in range(_CANCEL_PASSES):
-                await anyio.lowlevel.checkpoint()
-        if sniffio.current_async_library() == "asyncio":
-            # A task that nobody awaits is not to be reported as failed.
-            task = asyncio.current_task()
-            if task is not None:
-                task.add_done_callback(_retrieve)
-        raise Suspension
+        return self.journal is not None and self.journal.raised and self.ledger.refusals()
 
     # -- the end of the round ----------------------------------------------------------------------------------
 
     def round_end(self) -> Round:
-        """What the client gets, when the round has stopped.
+        """What the client gets, once the round has stopped.
 
         Raises:
             MCPError: the call is refused, or the flow is past one of its bounds.
         """
-        if self.refusal is not None:
-            raise self.refusal
+        if self._refusal is not None:
+            raise self._refusal
         journal = self._next_journal()
-        self._bound(journal)
         logger.info(
-            "flow %s of %s: round %d replayed %d answers and asks %s",
+            "flow %s: round %d of %s replayed %d answers and asks %s",
             journal.flow,
-            self.name,
             journal.round,
-            self._deliveries,
-            ", ".join(self.open) or "nothing",
+            self.name,
+            self.ledger.deliveries,
+            ", ".join(self._open) or "nothing",
         )
-        return Round({key: question.wire for key, (question, _) in self.open.items()}, journal)
-
-    def carry(self, inner_state: str | None) -> Journal:
-        """The journal around a state of the handler's own, which goes out with questions of its own."""
-        self.inner = Inner(state=inner_state, open=True)
-        journal = self._next_journal()
-        self._bound(journal)
-        return journal
+        return Round({key: opened.question.wire for key, opened in self._open.items()}, journal)
 
     @property
-    def touched(self) -> bool:
-        """Whether this flow has anything that a later round must know."""
-        return self.journal is not None or bool(self._shed)
+    def has_past(self) -> bool:
+        """Whether there is anything that a later round must know."""
+        return self.journal is not None
+
+    def carry(self, inner_state: str | None) -> Journal:
+        """The journal around a state of the handler's own, which goes out with questions of its own.
+
+        Raises:
+            MCPError: the flow is past one of its bounds.
+        """
+        self.inner = Inner(state=inner_state, open=True)
+        return self._next_journal()
 
     def _next_journal(self) -> Journal:
+        before = self.journal
         changes = self._changes()
         asked = {
-            key: Asked(
-                digest=question.digest, occurrence=occurrence, text=question.text if changes else None
-            )
-            for key, (question, occurrence) in self.open.items()
+            key: Asked(digest=question.digest, occurrence=occurrence, text=question.text if changes else None)
+            for key, (question, occurrence) in self._open.items()
         }
-        return Journal(
+        journal = Journal(
             flow=self.id,
             round=self.round,
-            deadline=self._deadline or int(time.time() + self.terms.lifetime),
+            deadline=before.deadline if before else int(time.time() + self.terms.lifetime),
             nonce=new_id(),
             handler=self._fingerprint(),
-            answers=self._entries(),
+            answers=self.ledger.entries(keep_unreached=not (before and before.raised)),
             asked=asked,
             changes=changes,
-            raised=self.raised,
-            sent=self._sent,
+            raised=self._raised,
+            sent=self.notifications.marks,
             shed=self._shed,
             seed=self.seed,
             inner=self.inner,
         )
-
-    def _entries(self) -> list[Answered]:
-        entries = dict(self._recorded)
-        for identity, (_, raw) in self._unreached().items():
-            entries[identity] = Answered(
-                digest=identity[0], occurrence=identity[1], answer=raw, checked=False
-            )
-        return list(entries.values())
-
-    def _unreached(self) -> dict[tuple[str, int], tuple[str, dict[str, Any]]]:
-        """Answers of this round whose question the handler has not asked again."""
-        if self.journal is not None and self.journal.raised:
-            return {}
-        known = self._recorded.keys() | self._invalid
-        return {identity: entry for identity, entry in self._fresh.items() if identity not in known}
+        self._bound(journal)
+        return journal
 
     def _changes(self) -> int:
-        unreached = self._unreached()
-        if self.journal is None or not unreached or not self.open:
-            return 0
-        changes = self.journal.changes + 1
-        if changes > MAX_CHANGES:
-            raise diverged(self._difference(self.journal, [key for key, _ in unreached.values()]))
-        return changes
+        """How often in a row the handler has now left an answer lying and asked something else.
 
-    def _difference(self, before: Journal, unreached: list[str]) -> str:
-        was = next((before.asked[key].text for key in unreached if before.asked[key].text), None)
-        now = next(iter(self.open.values()))[0].text
-        return (
-            f"{self.name} asks a different question each time it is replayed ({self.site}): {was!r} became {now!r}. "
-            "Its answer can never be delivered. Pin what changes with memo() or now()."
+        Raises:
+            MCPError: too often.
+        """
+        before = self.journal
+        unreached = self.ledger.unreached()
+        if before is None or before.raised or not unreached or not self._open:
+            return 0
+        if before.changes < MAX_CHANGES:
+            return before.changes + 1
+        was = next((before.asked[key].text for key, _ in unreached.values()), None)
+        now = next(iter(self._open.values())).question.text
+        raise diverged(
+            f"{self.name} asks a different question each time it is replayed ({self._site}): {was!r} became "
+            f"{now!r}, so its answer can't be delivered. Pin what changes with memo() or now()"
         )
 
     def _bound(self, journal: Journal) -> None:
         if journal.round > self.terms.max_rounds:
             raise bound_exceeded(
-                f"{self.name} needs more rounds of questions than the {self.terms.max_rounds} that one call may take "
-                "(max_rounds)"
+                f"{self.name} needs more rounds of questions than the {self.terms.max_rounds} that one call may "
+                "take (max_rounds)"
             )
         size = len(journal.seal_text())
-        if size <= self.terms.max_state_bytes:
-            return
-        entries = {f"answer to {entry.digest}": len(entry.model_dump_json()) for entry in journal.answers}
-        largest = max(entries, key=entries.__getitem__, default="no answer")
-        raise bound_exceeded(
-            f"{self.name} needs {size} bytes of state; {self.terms.max_state_bytes} are allowed (max_state_bytes). "
-            f"The largest entry is the {largest}, {entries.get(largest, 0)} bytes"
-        )
+        if size > self.terms.max_state_bytes:
+            raise bound_exceeded(
+                f"{self.name} needs {size} bytes of state and may have {self.terms.max_state_bytes} "
+                f"(max_state_bytes); {journal.largest_entry()}"
+            )
 
 
 _LABELS = {FORM: "answer"}
-_NOWHERE = Site("<raised>", 0)
-
-
-def _mark(method: str, params: Mapping[str, Any]) -> str:
-    """Four characters that tell one notification from another; its progress token is the request's, so left out."""
-    shown = {name: value for name, value in params.items() if name not in ("progressToken", "_meta")}
-    return base64.urlsafe_b64encode(hashlib.sha256(digest(method, shown).encode()).digest()[:3]).decode()
-
-
-def _retrieve(task: asyncio.Task[Any]) -> None:
-    if not task.cancelled():
-        task.exception()
-
+_RAISED = Site("<raised>", 0)

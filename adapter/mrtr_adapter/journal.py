@@ -84,6 +84,19 @@ class Journal(_Data):
         body = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         return PREFIX + json.dumps(body, separators=(",", ":"))
 
+    def largest_entry(self) -> str:
+        """In words, what takes the most room."""
+        sizes = {f"the answer to question {entry.digest}": _size(entry.answer) for entry in self.answers}
+        sizes |= {f"what was shed at place {place}": _size(value) for place, value in enumerate(self.shed, 1)}
+        if not sizes:
+            return "no single entry is large"
+        name = max(sizes, key=sizes.__getitem__)
+        return f"the largest entry is {name}, {sizes[name]} bytes"
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, separators=(",", ":")))
+
 
 def is_ours(state: object) -> bool:
     """Whether this plaintext was written by the adapter, in whatever version."""

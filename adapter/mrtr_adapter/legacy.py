@@ -65,7 +65,9 @@ async def _step(entry: HandlerEntry[Any], ctx: Context, params: Any, max_rounds:
         result = await entry.handler(ctx, params)
         if not is_input_required(result):
             return result
-        asked = result if isinstance(result, InputRequiredResult) else InputRequiredResult.model_validate(result)
+        asked = (
+            result if isinstance(result, InputRequiredResult) else InputRequiredResult.model_validate(result)
+        )
         if asked.input_requests:
             responses: Mapping[str, InputResponse] | None = await _push_all(ctx, asked.input_requests)
         else:
@@ -97,7 +99,7 @@ async def _push_all(ctx: Context, requests: Mapping[str, InputRequest]) -> dict[
 def _require(ctx: Context, request: InputRequest) -> None:
     declared = ctx.session.client_capabilities
     lack = capabilities.missing(
-        Question.of(request.method, _dump(request).get("params")), _dump(declared) if declared else {}
+        Question.of(request.method, _dump(request).get("params", {})), _dump(declared) if declared else {}
     )
     if lack is not None:
         raise missing_capability(*lack)

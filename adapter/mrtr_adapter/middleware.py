@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, SERVER_INFO_META_KEY
 from mcp_types.methods import INPUT_REQUIRED_METHODS, is_input_required, serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mrtr_adapter import replay
 from mrtr_adapter.fingerprint import fingerprint
@@ -96,7 +96,9 @@ class ReplayMiddleware:
             result = serialize_server_result(ctx.method, ctx.protocol_version, result)
         except ValidationError:
             logger.exception("%s asks what 2026-07-28 can't carry: %s", ctx.method, ", ".join(ended.requests))
-            raise MCPError(INTERNAL_ERROR, "The server asked a question that the protocol can't carry") from None
+            raise MCPError(
+                INTERNAL_ERROR, "The server asked a question that the protocol can't carry"
+            ) from None
         return {**result, "_meta": {SERVER_INFO_META_KEY: self.server.server_info_stamp}}
 
 
@@ -104,19 +106,24 @@ async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResul
     try:
         return await call_next(ctx)
     except MCPError as error:
-        if flow.stopped or not open_urls(flow, error):
+        if flow.halt.called or not open_urls(flow, error):
             raise
         return None
 
 
 def _completed(flow: Flow, result: HandlerResult) -> HandlerResult:
     """A handler in step form keeps its own state; where our flow has one as well, it rides inside ours."""
-    if not isinstance(result, dict) or not is_input_required(result):
+    if not is_input_required(result):
         return result
-    state = result.get("requestState")
-    if not (flow.touched or is_ours(state)):
+    wire = (
+        result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        if isinstance(result, BaseModel)
+        else result
+    )
+    state = wire.get("requestState")
+    if not (flow.has_past or is_ours(state)):
         return result
-    return {**result, "requestState": flow.carry(state).seal_text()}
+    return {**wire, "requestState": flow.carry(state).seal_text()}
 
 
 def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]) -> None:
@@ -167,5 +174,3 @@ def _fresh(value: Any) -> Any:
     if isinstance(value, list):
         return [_fresh(item) if isinstance(item, dict | list) else item for item in value]
     return value
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +31,8 @@ class Question:
     """16 characters: 96 bits of SHA-256 over the canonical JSON of method and params."""
 
     @classmethod
-    def of(cls, method: str, params: dict[str, Any] | None) -> Question:
-        shown = {name: value for name, value in (params or {}).items() if name not in _HIDDEN}
+    def of(cls, method: str, params: Mapping[str, Any]) -> Question:
+        shown = {name: value for name, value in params.items() if name not in _HIDDEN}
         return cls(method, shown, digest(method, shown))
 
     @property

@@ -34,20 +34,20 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
     pending = _native_cancellations()
     try:
         with CancelScope() as scope:
-            flow.enter(scope)
+            flow.halt.watch(scope)
             try:
                 result = await call()
             except (KeyboardInterrupt, SystemExit, GeneratorExit):
                 raise
             except BaseException:
-                flow.leave()
-                if not flow.stopped:
+                flow.halt.end()
+                if not flow.halt.called:
                     raise
             else:
-                flow.leave()
+                flow.halt.end()
     finally:
         current.reset(token)
-    if not flow.stopped:
+    if not flow.halt.called:
         return result
     await _outer_cancellation(pending)
     return flow.round_end()

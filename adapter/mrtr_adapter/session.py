@@ -52,25 +52,23 @@ class AskingSession(ServerSession):
         answer = await self._flow.ask(data["method"], data.get("params"), site)
         return result_type.model_validate(answer, by_name=False)
 
-    async def create_message(self, messages: list[types.SamplingMessage], **kwargs: Any) -> Any:  # type: ignore[override]
+    async def create_message(self, messages: list[types.SamplingMessage], **kwargs: Any) -> Any:
         """As the original, which raises into the handler when `sampling.tools` is missing: here the call ends."""
         await self._flow.check()
         if kwargs.get("tools") is not None or kwargs.get("tool_choice") is not None:
-            await self._flow.require(Question.of(SAMPLE, {"tools": []}), site)
+            await self._flow.require(Question.of(SAMPLE, {"tools": []}), site())
         return await super().create_message(messages, **kwargs)
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        await self._flow.check()
         shown = {"progress": progress, "total": total, "message": message}
-        if self._flow.notify("notifications/progress", shown):
+        if await self._flow.notify("notifications/progress", shown):
             await super().report_progress(progress, total, message)
 
     async def _notify(self, notification: types.ServerNotification, *, request_scoped: bool) -> None:
-        await self._flow.check()
         data = notification.model_dump(by_alias=True, mode="json", exclude_none=True)
-        if self._flow.notify(data["method"], data.get("params") or {}):
+        if await self._flow.notify(data["method"], data.get("params") or {}):
             await super()._notify(notification, request_scoped=request_scoped)
 
     async def send_elicit_complete(
@@ -79,7 +77,8 @@ class AskingSession(ServerSession):
         """Does nothing: 2026-07-28 has no such notification, the client's retry tells as much."""
         await self._flow.check()
         logger.warning(
-            "%s: send_elicit_complete() does nothing on 2026-07-28 (removed); leave the call out", self._flow.name
+            "%s: send_elicit_complete() does nothing on 2026-07-28 (removed); leave the call out",
+            self._flow.name,
         )
 
 

@@ -78,7 +78,9 @@ def asking_site(root: CodeType) -> Site:
 def _assigned_name(code: CodeType, lasti: int, line: int) -> str | None:
     for statement in _statements(code.co_filename, line):
         for target, value in _assignments(statement):
-            if any(_is_span(node, code, lasti, line) for node in ast.walk(value) if isinstance(node, _ASKING)):
+            if any(
+                _is_span(node, code, lasti, line) for node in ast.walk(value) if isinstance(node, _ASKING)
+            ):
                 return target
     return None
 

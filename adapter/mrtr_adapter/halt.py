@@ -1,0 +1,109 @@
+"""How a running handler is brought to a halt once it has asked.
+
+By cancelling its scope, not by raising: `except Exception` must not see it. Cancellation does not reach everywhere
+(worker threads, shielded scopes, handlers that swallow it), so whoever comes back to the flow after that is stopped
+again, by `Suspension`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, NoReturn
+
+import anyio
+import anyio.lowlevel
+import sniffio
+from anyio import CancelScope
+
+from mrtr_adapter.suspension import Suspension
+
+SETTLE_SECONDS = 0.025
+"""How long other tasks of a handler get to reach their asks, after the last one that did."""
+
+_SETTLE_TURNS = 8
+_CANCEL_PASSES = 10
+
+
+class Halt:
+    """Stops one run of a handler, with all of its tasks."""
+
+    __slots__ = ("_asks", "_decided", "_scope", "called", "over")
+
+    def __init__(self) -> None:
+        self.called = False
+        """The round has stopped; nothing that the handler still does counts."""
+        self.over = False
+        """The handler has returned or raised."""
+        self._asks = 0
+        self._scope: CancelScope | None = None
+        self._decided: anyio.Event | None = None
+
+    def watch(self, scope: CancelScope) -> None:
+        """The scope that the handler runs in."""
+        self._scope = scope
+
+    def ask(self) -> None:
+        """A question is open: the round is going to stop, once the handler's other tasks had their turn."""
+        self._asks += 1
+
+    def call(self) -> None:
+        """The round stops now."""
+        self.called = True
+
+    def end(self) -> None:
+        """The handler has left its scope. What it left open stops the round, whatever its tasks still do."""
+        self.over = True
+        self._decide()
+
+    async def stop(self, in_root: bool) -> NoReturn:
+        """Let the handler's other tasks reach their asks, then stop all of it. Never returns.
+
+        `in_root` tells that the caller is the handler's own task, so that there may well be no other.
+        """
+        if self._decided is None:
+            self._decided = anyio.Event()
+            try:
+                await self._settle(in_root)
+            finally:
+                self._decide()
+        else:
+            await self._decided.wait()
+        await self.again()
+
+    async def again(self) -> NoReturn:
+        """Stop a caller after the round has stopped. Never returns."""
+        if not self.over:
+            for _ in range(_CANCEL_PASSES):
+                await anyio.lowlevel.checkpoint()
+        if sniffio.current_async_library() == "asyncio":
+            task = asyncio.current_task()
+            if task is not None:
+                task.add_done_callback(_retrieve)
+        raise Suspension
+
+    async def _settle(self, in_root: bool) -> None:
+        if self.called:
+            return
+        if in_root:
+            # Tasks that were started but have not run yet get their turn.
+            for _ in range(2):
+                await anyio.lowlevel.checkpoint()
+            return
+        for _ in range(_SETTLE_TURNS):
+            seen = self._asks
+            await anyio.sleep(SETTLE_SECONDS)
+            if self._asks == seen or self.over:
+                return
+
+    def _decide(self) -> None:
+        self.called = self.called or self._asks > 0
+        if self.called and not self.over and self._scope is not None:
+            self._scope.cancel()
+        if self._decided is not None:
+            self._decided.set()
+
+
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    """A task that nobody awaits is not to be reported as failed."""
+    if not task.cancelled():
+        task.exception()
