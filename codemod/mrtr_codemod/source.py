@@ -22,7 +22,7 @@ class SourceFile:
     """One Python source, decoded and never imported.
 
     `path` is relative to where the check was started (absolute when outside of it), with `/` between its
-    parts. `text` keeps its newlines (`\\n`, `\\r\\n`, `\\r`) and has no byte order mark. For a notebook, `text` is
+    parts. `text` keeps its newlines as they are and has no byte order mark. For a notebook, `text` is
     its code cells one after the other, and `cells` has an entry for each line; otherwise `cells` is empty.
     """
 
