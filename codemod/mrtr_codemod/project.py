@@ -1,0 +1,178 @@
+"""A repo's sources and their syntax trees, parsed when asked for and let go when there are too many."""
+
+from __future__ import annotations
+
+import ast
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from mrtr_codemod.model import Failure
+from mrtr_codemod.names.bindings import Bindings, collect, own_statements
+from mrtr_codemod.names.imports import ModuleIndex, absolute_name
+from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId, ScopeNode, definitions, scan
+from mrtr_codemod.names.reference import Ref, alternatives
+from mrtr_codemod.source import SourceFile
+
+MAX_CHARACTERS = 2_000_000
+"""A larger file is not parsed: its tree would need over twenty times its size."""
+_TREE_BUDGET = 1_000_000
+"""Characters of source whose trees are kept."""
+
+
+class _Tree:
+    """A parsed file and the nodes of its scopes."""
+
+    def __init__(self, root: ast.Module, size: int) -> None:
+        self.root = root
+        self.size = size
+
+    @cached_property
+    def nodes(self) -> dict[tuple[str, int], ScopeNode]:
+        found: dict[tuple[str, int], ScopeNode] = {("", 0): self.root}
+        for node, qualname, _, _ in definitions(self.root):
+            found[qualname, node.lineno] = node
+        return found
+
+
+class Project:
+    """The files of one check.
+
+    Nothing is parsed before it is needed. A file that cannot be parsed becomes a `Failure`, once.
+    """
+
+    def __init__(self, sources: Iterable[SourceFile]) -> None:
+        self.sources: dict[str, SourceFile] = {source.path: source for source in sources}
+        self.index = ModuleIndex(self.sources)
+        self.failures: dict[str, Failure] = {}
+        self._modules: dict[str, Module] = {}
+        self._trees: OrderedDict[str, _Tree] = OrderedDict()
+        self._kept = 0
+        self._returned: dict[ScopeId, tuple[Ref, ...]] = {}
+        self._locals: dict[ScopeId, tuple[Bindings, set[str]]] = {}
+
+    def module(self, path: str) -> Module | None:
+        """The scopes of a file, or None if it cannot be parsed."""
+        known = self._modules.get(path)
+        if known is not None or path in self.failures:
+            return known
+        tree = self.tree(path)
+        if tree is None:
+            return None
+        try:
+            module = scan(path, self.index.dotted_name(path), tree)
+        except RecursionError:
+            self.fail(path, "nested too deeply to be checked")
+            return None
+        self._modules[path] = module
+        return module
+
+    def tree(self, path: str) -> ast.Module | None:
+        """The syntax tree of a file; lines are those of the text, whatever its newlines."""
+        entry = self._entry(path)
+        return entry.root if entry else None
+
+    def node(self, scope: ScopeId) -> ScopeNode | None:
+        """The syntax tree of a scope."""
+        entry = self._entry(scope.path)
+        return entry.nodes.get((scope.qualname, scope.line)) if entry else None
+
+    def function(self, scope: ScopeId) -> FunctionInfo | None:
+        """The function whose scope this is, or None if it is a module's or a class's."""
+        module = self.module(scope.path)
+        return module.functions.get(scope) if module else None
+
+    def bindings(self, scope: ScopeId) -> tuple[Bindings, set[str]]:
+        """The bindings of a scope and the names that it takes from outside (`global`, `nonlocal`)."""
+        known = self._locals.get(scope)
+        if known is None:
+            known = self._locals[scope] = self._collect(scope)
+        return known
+
+    def returned(self, scope: ScopeId) -> tuple[Ref, ...]:
+        """The access paths that a function returns."""
+        known = self._returned.get(scope)
+        if known is None:
+            node = self.node(scope)
+            body = node.body if node is not None else []
+            values = [s.value for s in own_statements(body) if isinstance(s, ast.Return) and s.value]
+            known = self._returned[scope] = tuple(ref for value in values for ref in alternatives(value))
+        return known
+
+    def lines(self, path: str) -> tuple[str, ...]:
+        """The lines of a file."""
+        source = self.sources.get(path)
+        return source.lines if source else ()
+
+    def fail(self, path: str, reason: str) -> None:
+        """Note why a file could not be checked; the first reason stays."""
+        self.failures.setdefault(path, Failure(path, reason))
+
+    def mentioning(self, words: Iterable[str]) -> Iterator[SourceFile]:
+        """The files whose text contains one of `words`."""
+        wanted = tuple(words)
+        for source in self.sources.values():
+            text = source.text
+            if any(word in text for word in wanted):
+                yield source
+
+    def _collect(self, scope: ScopeId) -> tuple[Bindings, set[str]]:
+        module = self.module(scope.path)
+        if module is None:
+            return {}, set()
+        if not scope.qualname:
+            return module.bindings, set()
+        node = self.node(scope)
+        if node is None:
+            return {}, set()
+        found, _, outer = collect(
+            node.body, lambda level, name: absolute_name(scope.path, module.dotted, level, name)
+        )
+        return found, outer
+
+    def _entry(self, path: str) -> _Tree | None:
+        entry = self._trees.get(path)
+        if entry is not None:
+            self._trees.move_to_end(path)
+            return entry
+        source = self.sources.get(path)
+        if source is None or path in self.failures:
+            return None
+        try:
+            root = parse(source.text)
+        except _Unparsable as error:
+            self.fail(path, str(error))
+            return None
+        entry = self._trees[path] = _Tree(root, len(source.text))
+        self._kept += entry.size
+        while self._kept > _TREE_BUDGET and len(self._trees) > 1:
+            _, dropped = self._trees.popitem(last=False)
+            self._kept -= dropped.size
+        return entry
+
+
+class _Unparsable(Exception):
+    """Why a text is not Python that can be checked."""
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree of a text with any newlines; raises `_Unparsable` with the reason."""
+    if len(text) > MAX_CHARACTERS:
+        raise _Unparsable(f"too large to be checked ({len(text):,} characters, at most {MAX_CHARACTERS:,})")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:
+        raise _Unparsable(_describe(error)) from None
+    except (RecursionError, MemoryError):
+        raise _Unparsable("nested too deeply to be parsed") from None
+    except ValueError as error:
+        raise _Unparsable(f"not Python source: {error}") from None
+
+
+def _describe(error: SyntaxError) -> str:
+    message = error.msg or "invalid syntax"
+    if message.startswith(("Missing parentheses in call to", "multiple exception types must")):
+        message += " (is this Python 2?)"
+    return f"syntax error on line {error.lineno}: {message}" if error.lineno else f"syntax error: {message}"
