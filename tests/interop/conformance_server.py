@@ -2,8 +2,8 @@
 
     python conformance_server.py PORT
 
-Its handlers only `await` their answers. Tool names, prompt names and messages are the suite's. `adapt` takes its key
-from `MRTR_KEYS`.
+Its handlers only `await` their answers. Tool names, prompt names and messages are the suite's. `adapt` takes
+its key from `MRTR_KEYS`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ClientCapabilities, ElicitationCapability, ElicitResult, SamplingMessage, TextContent
-from mrtr_adapter import adapt
 from pydantic import BaseModel, Field
+
+from mrtr_adapter import adapt
 
 server = MCPServer("conformance")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
+LOG_TAIL = 4000
 START_SECONDS = 60.0
 """A child imports its SDK on a machine that may be busy with the rest of the suite."""
 
@@ -23,16 +23,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def new_key() -> str:
-    """Return a key for `MRTR_KEYS`, to be shared by the instances of one fleet."""
-    return secrets.token_hex(32)
-
-
 @dataclass
 class Instance:
     """`python SCRIPT PORT ARGUMENTS…` of this folder, serving MCP over HTTP on 127.0.0.1.
 
-    An instance that was killed or stopped can be started again: it takes the same port. What it prints goes to `log`.
+    An instance that was killed or stopped can be started again: it takes the same port. What it prints goes
+    to `log`.
     """
 
     script: str
@@ -71,13 +67,14 @@ class Instance:
         self._process.wait()
 
     def stop(self) -> None:
-        """End the process if it runs."""
+        """End the process if it runs, and print the end of its log, which pytest shows if the test failed."""
         if self._process is not None and self._process.poll() is None:
             self.kill()
+        print(f"--- {self.log.name}\n{self.output()[-LOG_TAIL:]}")
 
     def output(self) -> str:
         """Return all that the process, and those before it, printed."""
-        return self.log.read_text(errors="replace")
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def _accepts(self) -> bool:
         with socket.socket() as probe:

@@ -10,7 +10,9 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from interop.serving import Instance, new_key
+
+from interop.serving import Instance
+from mrtr_adapter.keys import new_key
 from needs import NODE_MODULES, needs
 
 if TYPE_CHECKING:
@@ -42,8 +44,9 @@ LEGACY = [
     "elicitation-sep1330-enums",
 ]
 WARNED = {"ignore-extra-params": ["sep-2322-ignore-unexpected-params"]}
-"""The suite sends an answer to a question that was never asked and would have it taken. An answer counts only if
-the state that comes back says that it was asked for, so the server asks instead. No other warning is accepted."""
+"""The suite sends an answer to a question that was never asked and would have it taken. An answer counts only
+if the state that comes back says that it was asked for, so the server asks instead. No other warning is
+accepted."""
 
 
 @pytest.fixture(scope="module")
