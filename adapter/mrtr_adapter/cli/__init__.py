@@ -20,7 +20,10 @@ class LazyCommand(NamedTuple):
 
 COMMANDS = {
     "demo": LazyCommand("mrtr_adapter.cli.demo:demo", "See a flow survive the death of its server."),
+    "explain": LazyCommand("mrtr_codemod.cli.explain:explain", "Explain a rule of the lint."),
     "keygen": LazyCommand("mrtr_adapter.cli.keygen:keygen", "Make a key for sealing requestState."),
+    "lint": LazyCommand("mrtr_codemod.cli.lint:lint", "Find what protocol 2026-07-28 breaks in a repo."),
+    "rules": LazyCommand("mrtr_codemod.cli.rules:rules", "List the rules of the lint."),
     "run": LazyCommand("mrtr_adapter.cli.run:run", "Adapt a server file and serve it."),
 }
 

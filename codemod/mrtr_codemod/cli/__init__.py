@@ -1,0 +1,1 @@
+"""The commands `mrtr lint`, `mrtr explain` and `mrtr rules`. None of them imports mcp or libcst."""

@@ -1,0 +1,55 @@
+"""`mrtr explain`: what a rule says, and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+import click
+
+from mrtr_codemod.cli.rulebook import rulebook
+from mrtr_codemod.report.rulebook import RuleDoc
+from mrtr_codemod.report.text import COLORS
+
+_FENCE = re.compile(r"^```\w*\n(.*?)^```\n?", re.DOTALL | re.MULTILINE)
+
+
+@click.command()
+@click.argument("rules", nargs=-1, required=True, metavar="RULE...")
+def explain(rules: tuple[str, ...]) -> None:
+    """Explain each RULE, given by its code (MRTR303) or its name."""
+    found = [_find(name) for name in rules]
+    click.echo("\n\n".join(map(_page, found)))
+
+
+def _find(name: str) -> RuleDoc:
+    book = rulebook()
+    known = {**{code.lower(): rule for code, rule in book.items()}, **{r.name: r for r in book.values()}}
+    rule = known.get(name.lower())
+    if rule is None:
+        close = difflib.get_close_matches(name.lower(), known, n=1)
+        hint = (
+            f"did you mean {known[close[0]].code} ({known[close[0]].name})?" if close else "see `mrtr rules`"
+        )
+        raise click.UsageError(f"{name!r} is no rule; {hint}")
+    return rule
+
+
+def _page(rule: RuleDoc) -> str:
+    level = click.style(rule.level.value, fg=COLORS[rule.level])
+    parts = [f"{click.style(f'{rule.code} {rule.name}', bold=True)} ({level})", rule.summary]
+    for title, body in rule.sections:
+        parts.append(f"{click.style(title, bold=True)}\n\n{_indented(body)}")
+    return "\n\n".join([*parts, f"Reference: {rule.reference}"])
+
+
+def _indented(markdown: str) -> str:
+    """Show code blocks by indentation instead of by fences."""
+    pieces = _FENCE.split(markdown.strip())
+    shown = [
+        "\n".join(f"    {line}" if line else "" for line in piece.rstrip().split("\n"))
+        if number % 2
+        else piece.strip()
+        for number, piece in enumerate(pieces)
+    ]
+    return "\n\n".join(piece for piece in shown if piece)

@@ -1,0 +1,169 @@
+"""`mrtr lint`: where a repo stands, what is dangerous, which way to take for each handler."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mrtr_codemod.cli.settings import Overrides, settle
+from mrtr_codemod.config import FAIL_ON, ConfigError
+from mrtr_codemod.selection import PerFileIgnore, UnknownSelectorError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mrtr_codemod.cli.pipeline import Run
+    from mrtr_codemod.cli.settings import Settings
+    from mrtr_codemod.report.outcome import Outcome
+
+_MODULES = {
+    "json": "json_report",
+    "sarif": "sarif",
+    "github": "github",
+    "markdown": "markdown",
+    "html": "html",
+}
+FORMATS = ("text", *_MODULES)
+CANNOT_CHECK = 2
+
+
+class _PerFileIgnoreType(click.ParamType[PerFileIgnore]):
+    name = "PATTERN:RULES"
+
+    def convert(
+        self, value: str | PerFileIgnore, param: click.Parameter | None, ctx: click.Context | None
+    ) -> PerFileIgnore:
+        if isinstance(value, PerFileIgnore):
+            return value
+        pattern, colon, codes = value.rpartition(":")
+        if not colon or not pattern or not codes:
+            self.fail(f"{value!r} is not PATTERN:RULES, as in 'tests/**:MRTR3'", param, ctx)
+        return PerFileIgnore(pattern, _split(codes))
+
+
+def _split(codes: str) -> tuple[str, ...]:
+    return tuple(code.strip() for code in codes.split(",") if code.strip())
+
+
+def _codes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code for value in values for code in _split(value))
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(allow_dash=True))
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    callback=_codes,
+    help="Only these rules (codes or their beginnings, ALL).",
+)
+@click.option("--ignore", multiple=True, metavar="RULES", callback=_codes, help="Without these rules.")
+@click.option(
+    "--per-file-ignores",
+    multiple=True,
+    type=_PerFileIgnoreType(),
+    help="Without rules in the files of a pattern.",
+)
+@click.option(
+    "--exclude", multiple=True, metavar="PATTERN", help="Leave out what matches, in the syntax of .gitignore."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    help="The lowest level that makes the exit code 1. [default: warning]",
+)
+@click.option("--baseline", metavar="FILE", help="Accept the findings that FILE lists.")
+@click.option("--write-baseline", metavar="FILE", help="Accept all findings there are now, in FILE.")
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--output", metavar="FILE", help="Write the report to FILE.")
+@click.option(
+    "--statistics", is_flag=True, help="Count the findings of each rule instead of showing them (text only)."
+)
+@click.option(
+    "--stdin-filename", default="stdin.py", metavar="NAME", help="What to call the source on standard input."
+)
+def lint(
+    paths: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    per_file_ignores: tuple[PerFileIgnore, ...],
+    exclude: tuple[str, ...],
+    fail_on: str | None,
+    baseline: str | None,
+    write_baseline: str | None,
+    style: str,
+    output: str | None,
+    statistics: bool,
+    stdin_filename: str,
+) -> None:
+    """Find what protocol 2026-07-28 breaks in PATHS (default: the working directory; - is standard input).
+
+    The code is read, never imported or run. Exit code 0: clean; 1: findings at or above --fail-on; 2: something
+    could not be checked.
+    """
+    if statistics and style != "text":
+        raise click.UsageError(
+            f"--statistics is for --format text; {style} has the counts of each rule already."
+        )
+    overrides = Overrides(select, ignore, per_file_ignores, exclude, fail_on, baseline)
+    settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
+    _write(_render(done.outcome, style, statistics=statistics, color=_wants_color(output)), output)
+    if done.note:
+        click.echo(done.note, err=True)
+    sys.exit(done.outcome.exit_code(settings.fail_on))
+
+
+def _run(
+    paths: tuple[str, ...], overrides: Overrides, stdin_name: str, accept_in: str | None
+) -> tuple[Settings, Run]:
+    # Imported here, so that --help and usage errors need not wait for it.
+    from mrtr_codemod.baseline import BaselineError
+    from mrtr_codemod.cli.pipeline import run
+
+    try:
+        settings = settle(overrides, [path for path in paths if path != "-"])
+        return settings, run(paths, settings, stdin_name=stdin_name, accept_in=accept_in)
+    except (BaselineError, ConfigError, UnknownSelectorError) as error:
+        raise _CannotCheckError(str(error)) from None
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        raise _CannotCheckError(
+            f"mrtr itself failed, at {place}: {type(error).__name__}: {error}\n"
+            "This is a bug: please report it. Until it is mended, --exclude the file that brings it about."
+        ) from error
+
+
+class _CannotCheckError(click.ClickException):
+    exit_code = CANNOT_CHECK
+
+
+def _render(outcome: Outcome, style: str, *, statistics: bool, color: bool) -> str:
+    if style == "text":
+        from mrtr_codemod.report import text
+
+        return text.render_statistics(outcome, color=color) if statistics else text.render(outcome, color=color)
+    render: Callable[[Outcome], str] = import_module(f"mrtr_codemod.report.{_MODULES[style]}").render
+    return render(outcome)
+
+
+def _wants_color(output: str | None) -> bool:
+    return output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _write(report: str, output: str | None) -> None:
+    data = report.encode("utf-8", "backslashreplace")
+    if output is None:
+        click.get_binary_stream("stdout").write(data)
+        return
+    try:
+        Path(output).write_bytes(data)
+    except OSError as error:
+        raise _CannotCheckError(f"{output}: cannot be written: {error.strerror or error}") from None
