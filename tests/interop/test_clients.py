@@ -36,6 +36,8 @@ from needs import needs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp.client import ClientRequestContext
+
 HERE = Path(__file__).parent
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 
@@ -78,7 +80,7 @@ class User:
 
     asked: list[str] = field(default_factory=list)
 
-    async def elicit(self, _: object, params: ElicitRequestParams) -> ElicitResult:
+    async def elicit(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         self.asked.append(params.message)
         return ElicitResult(action="accept", content=ANSWERS[params.message])
 
@@ -86,13 +88,16 @@ class User:
         self.asked.append(message)
         return ANSWERS[message]
 
-    async def sample(self, _: object, params: CreateMessageRequestParams) -> CreateMessageResult:
-        self.asked.append(params.messages[0].content.text)
+    async def sample(
+        self, context: ClientRequestContext, params: CreateMessageRequestParams
+    ) -> CreateMessageResult:
+        prompt = params.messages[0].content
+        self.asked.append(prompt.text if isinstance(prompt, TextContent) else "?")
         return CreateMessageResult(
             role="assistant", model="none", content=TextContent(type="text", text=MODEL_SAYS)
         )
 
-    async def roots(self, _: object) -> ListRootsResult:
+    async def roots(self, context: ClientRequestContext) -> ListRootsResult:
         self.asked.append("roots")
         return ListRootsResult(roots=[Root(uri=ROOT)])
 
