@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()+!|~&$-])")
 _REFERENCE = re.compile(r"([@#])(?=\w)")
+_CODE = re.compile(r"`([^`]+)`")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -55,7 +56,7 @@ def _order(outcome: Outcome) -> list[str]:
     items = []
     for number, stage in enumerate(stages(outcome.handlers), 1):
         names = ", ".join(code(handler.name) for handler in stage.handlers)
-        items.append(f"{number}. **{stage.title}**: {names}. {escape(stage.advice)}")
+        items.append(f"{number}. **{stage.title}**: {names}. {prose(stage.advice)}")
     return ["## The order to go in", "\n".join(items)] if items else []
 
 
@@ -67,7 +68,7 @@ def _handlers(outcome: Outcome) -> list[str]:
 
 def _handler(handler: Handler, outcome: Outcome) -> str:
     kind = f"{code(handler.method)} of {code(handler.framework)}"
-    because = f": {escape(handler.reason)}" if handler.reason else ""
+    because = f": {prose(handler.reason)}" if handler.reason else ""
     lines = [
         f"### {code(handler.name)}",
         "",
@@ -79,7 +80,7 @@ def _handler(handler: Handler, outcome: Outcome) -> str:
     if handler.live:
         lines.append(f"- carries over: {', '.join(code(live_local(local)) for local in handler.live)}")
     lines += [
-        f"- hazard {hazard.rule} at {code(outcome.place(hazard.span))}: {escape(hazard.message)}"
+        f"- hazard {hazard.rule} at {code(outcome.place(hazard.span))}: {prose(hazard.message)}"
         for hazard in handler.hazards
     ]
     return "\n".join(lines)
@@ -87,14 +88,14 @@ def _handler(handler: Handler, outcome: Outcome) -> str:
 
 def _findings(outcome: Outcome) -> list[str]:
     rows = [
-        (finding.level.value, finding.rule, code(outcome.place(finding.span)), escape(finding.message))
+        (finding.level.value, finding.rule, code(outcome.place(finding.span)), prose(finding.message))
         for finding in outcome.findings
     ]
     return ["## Findings", _table(("level", "rule", "place", "message"), rows)] if rows else []
 
 
 def _rules(outcome: Outcome) -> list[str]:
-    rows = [(code, str(count), escape(outcome.rules[code].summary)) for code, count in rule_counts(outcome)]
+    rows = [(rule, str(count), prose(outcome.rules[rule].summary)) for rule, count in rule_counts(outcome)]
     return ["## Rules", _table(("rule", "findings", "what it says"), rows)] if rows else []
 
 
@@ -106,6 +107,11 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _cell(text: str) -> str:
     # A table cell ends at a bare pipe, even inside a code span.
     return _BARE_PIPE.sub(r"\\|", text)
+
+
+def prose(text: str) -> str:
+    """Write a sentence in which `backticks` mark code."""
+    return "".join(code(part) if number % 2 else escape(part) for number, part in enumerate(_CODE.split(text)))
 
 
 def escape(text: str) -> str:

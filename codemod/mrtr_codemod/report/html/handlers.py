@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mrtr_codemod.report.facts import ASK_NAMES, ask_place, live_local, rounds, verdict
 from mrtr_codemod.report.html.drawing import draw
 from mrtr_codemod.report.html.flow import flow
+from mrtr_codemod.report.html.listing import listing
 from mrtr_codemod.report.html.markup import Markup, join, prose, tag
 from mrtr_codemod.report.html.outline import outline
 from mrtr_codemod.report.html.overview import SLUGS
@@ -51,7 +52,8 @@ class _Card:
         self._anchors = anchors
         path = handler.span.path
         source = outcome.sources.get(path) or SourceFile(path, "")
-        self._flow = flow(handler, outline(handler, source, trees[path].module if path in trees else None))
+        self._outline = outline(handler, source, trees[path].module if path in trees else None)
+        self._flow = flow(handler, self._outline)
 
     def markup(self) -> Markup:
         handler = self._handler
@@ -67,6 +69,7 @@ class _Card:
             },
             self._head(),
             tag("div", {"class": "split"}, self._drawing(), self._facts()),
+            listing(handler, self._outline, self._outcome),
         )
 
     def _head(self) -> Markup:

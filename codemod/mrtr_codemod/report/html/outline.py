@@ -44,8 +44,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outline:
-    """A handler's function: the lines of its body, and the lines that leave it early or at the end."""
+    """A handler's function: where it begins, the lines of its body, and the lines that leave it."""
 
+    head: int
     first: int
     last: int
     exits: tuple[int, ...]
@@ -87,14 +88,15 @@ def outline(handler: Handler, source: SourceFile, tree: ast.Module | None) -> Ou
     span = handler.span
     function = None if tree is None else _function(tree, handler)
     if function is None:
-        return Outline(span.line, max(span.end_line, span.line), (), None, source)
+        return Outline(span.line, span.line, max(span.end_line, span.line), (), None, source)
     exits = tuple(
         sorted(node.lineno for node in _own_nodes(function) if isinstance(node, (ast.Return, ast.Raise)))
     )
     body = (
         function.body[1:] if ast.get_docstring(function, clean=False) and function.body[1:] else function.body
     )
-    return Outline(body[0].lineno, function.end_lineno or body[-1].lineno, exits, function, source)
+    last = function.end_lineno or body[-1].lineno
+    return Outline(_first_line(function), body[0].lineno, last, exits, function, source)
 
 
 def _function(tree: ast.Module, handler: Handler) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
