@@ -1,7 +1,9 @@
-"""From the asks upward: which functions ask, which call those, and which entry points a client reaches them by.
+"""From the asks upward: which functions ask, which call those, and which entry points a client reaches them
+by.
 
-Only what leads to an ask is looked at. The text of the repo is the index: a caller must name what it calls, so the
-files that contain the name of an asking function are opened next, and the scopes that the name stands in.
+Only what leads to an ask is looked at. The text of the repo is the index: a caller must name what it calls,
+so the files that contain the name of an asking function are opened next, and the scopes that the name stands
+in.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from mrtr_codemod.analysis.mentions import Mentions, spoken_name
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
 from mrtr_codemod.names.reference import Ref
-from mrtr_codemod.names.roles import ASK_METHODS
 from mrtr_codemod.names.values import ClassValue, External, FunctionValue, InstanceValue, Value
 from mrtr_codemod.project import Project
 
-SEED_WORDS = (".elicit", "elicit_", ".create_message", ".list_roots", ".sample", ".send_request", "\"elicit", "'elicit",
+SEED_WORDS = (".elicit", "elicit_", ".create_message", ".list_roots", ".sample", ".send_request", "\"elicit",
+"'elicit",
               "UrlElicitationRequiredError", "\"create_message", "'create_message")  # fmt: skip
 _SEED = re.compile(
     r"""\.(?:elicit(?:_\w+)?|create_message(?:_as_task)?|list_roots|sample|sample_step|send_request)\b
@@ -38,14 +40,15 @@ class EdgeKind(Enum):
     """How one function leads to another."""
 
     CALL = "call"
-    PASS = "pass"
+    HANDED = "handed on"
     """The function is handed to something that will call it: a task group, a thread, a retry helper."""
     DECORATOR = "decorator"
     """The caller is wrapped by a decorator whose inner function is the callee."""
 
 
 class Edge(NamedTuple):
-    """A call in scope `caller` that leads to the function `callee`; `via` is what a passed function is handed to."""
+    """A call in scope `caller` that leads to the function `callee`; `via` is what a passed function is
+    handed to."""
 
     caller: ScopeId
     callee: ScopeId
@@ -93,11 +96,11 @@ class _Builder:
                 self._enqueue(scope)
         while self.queue:
             path, scopes = self.queue.popitem()
-            for scope in scopes:
-                try:
+            try:
+                for scope in scopes:
                     self._visit(scope)
-                except RecursionError:
-                    self.project.fail(path, "nested too deeply to be checked")
+            except RecursionError:
+                self.project.fail(path, "nested too deeply to be checked")
         return self.graph
 
     # ------------------------------------------------------------------ one scope
@@ -148,7 +151,7 @@ class _Builder:
         for position, ref in enumerate((*call.arguments, *(ref for _, ref in call.keywords))):
             for value in self.evaluator.values(ref, scope):
                 if isinstance(value, FunctionValue) and self._interesting(value.scope):
-                    self._edge(Edge(scope, value.scope, call.key, EdgeKind.PASS, externals))
+                    self._edge(Edge(scope, value.scope, call.key, EdgeKind.HANDED, externals))
                     if any(_hands_on(name) for name in externals):
                         rest = call._replace(arguments=call.arguments[position + 1 :], keywords=())
                         self._note_arguments(rest, scope, value.scope, bound=value.bound)
@@ -180,7 +183,8 @@ class _Builder:
         return function in self.graph.asking or function in self.pending
 
     def _owner_of(self, ref: Ref | None, scope: ScopeId) -> FunctionInfo | None:
-        """The function, this one or one around it, that the root of `ref` is a parameter of which nothing types."""
+        """The function, this one or one around it, that the root of `ref` is a parameter of which nothing
+        types."""
         current = scope
         while ref and current.qualname:
             info = self.project.function(current)
@@ -214,17 +218,22 @@ class _Builder:
             self._search_decorated(parent, scope)
 
     def _enter(self, function: ScopeId, entry: EntryFact) -> None:
-        """`function` is an entry point: it matters if it asks, and what the framework passes to it is known."""
+        """`function` is an entry point: it matters if it asks, and what the framework passes to it is
+        known."""
         self.graph.entries[function][entry] = None
         info = self.project.function(function)
         if info is None or not entry.context:
             return
         first = next((p for p in info.parameters if p.name != info.bound_first), None)
-        if first is not None and self.evaluator.note_argument(function, first.name, [External(entry.context)]):
+        if first is not None and self.evaluator.note_argument(
+            function, first.name, [External(entry.context)]
+        ):
             self._revisit(function)
 
     def _edge(self, edge: Edge) -> None:
-        if edge in self.graph.edges[edge.caller] or edge.caller == edge.callee and edge.kind is not EdgeKind.CALL:
+        if edge in self.graph.edges[edge.caller] or (
+            edge.caller == edge.callee and edge.kind is not EdgeKind.CALL
+        ):
             return
         self.graph.edges[edge.caller][edge] = None
         self.graph.callers[edge.callee][edge] = None
@@ -234,7 +243,7 @@ class _Builder:
     # ------------------------------------------------------------------ who mentions a function
 
     def _search_callers(self, info: FunctionInfo) -> None:
-        if self._is_sdk_ask(info):
+        if self._is_sdk_method(info):
             return
         for edge in list(self.graph.callers.get(info.id, ())):
             if info.id in self.graph.asking:
@@ -244,21 +253,20 @@ class _Builder:
             self.names[name] = None
             self._enqueue(scope)
 
-    def _is_sdk_ask(self, info: FunctionInfo) -> bool:
-        """In the SDK's own source, `Context.elicit` is known to be an ask: its callers are found as such."""
+    def _is_sdk_method(self, info: FunctionInfo) -> bool:
+        """A method of `Context`, `FastMCP`, …, when the repo is the SDK: what users call of it is known by
+        name."""
         module = self.project.module(info.id.path)
         return (
-            info.owner is not None
-            and info.name in ASK_METHODS
-            and module is not None
-            and self.evaluator.role_of(info.owner, module) is not None
+            info.owner is not None and module is not None and bool(self.evaluator.role_of(info.owner, module))
         )
 
     def _search_decorated(self, decorator: FunctionInfo, inner: ScopeId) -> None:
         """Functions that `decorator` wraps run its inner function."""
         outermost = self.project.function(decorator.parent) or decorator
         for path in (decorator.id.path, *self.mentions.importers(decorator.id.path)):
-            if f"@{outermost.name}" not in self.project.sources[path].text and f".{outermost.name}" not in self.project.sources[path].text:
+            text = self.project.sources[path].text
+            if f"@{outermost.name}" not in text and f".{outermost.name}" not in text:
                 continue
             module = self.project.module(path)
             for info in list(module.functions.values()) if module else ():
@@ -291,5 +299,6 @@ def matched(call: RawCall, info: FunctionInfo, *, bound: bool) -> Iterator[tuple
 def _hands_on(external: str) -> bool:
     """Whether a callee calls the function that it is given with the arguments that follow it."""
     tail = external.removesuffix("()").rpartition(".")[2]
-    return tail in {"start_soon", "start", "run", "to_thread", "run_sync", "run_in_executor", "partial", "run_task",
+    return tail in {"start_soon", "start", "run", "to_thread", "run_sync", "run_in_executor", "partial",
+    "run_task",
                     "call_soon", "submit"}  # fmt: skip

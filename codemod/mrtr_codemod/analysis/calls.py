@@ -10,7 +10,8 @@ from mrtr_codemod.names.module import ScopeNode
 from mrtr_codemod.names.reference import CALL, Ref, lower
 
 Key = tuple[int, int, int, int]
-"""Where a node stands: line, column, end line and end column as `ast` counts them (columns in UTF-8 bytes)."""
+"""Where a node stands: line, column, end line and end column as `ast` counts them (columns in UTF-8
+bytes)."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -41,7 +42,8 @@ def key_of(node: ast.AST) -> Key:
 
 
 def own_nodes(scope: ScopeNode) -> Iterator[ast.AST]:
-    """All nodes of a scope in source order; of nested functions and classes only what runs at their definition."""
+    """All nodes of a scope in source order; of nested functions and classes only what runs at their
+    definition."""
     stack: list[ast.AST] = list(reversed(scope.body))
     while stack:
         node = stack.pop()
@@ -83,7 +85,13 @@ def _raw(node: ast.Call) -> RawCall:
     refs = [function, *arguments, *(ref for _, ref in keywords), *_listed(values)]
     names = frozenset().union(*(_names(ref) for ref in refs if ref))
     return RawCall(
-        key_of(node), function, arguments, keywords, names, tuple(_constructed(values)), dynamic=_dynamic(node)
+        key_of(node),
+        function,
+        arguments,
+        keywords,
+        names,
+        tuple(_constructed(values)),
+        dynamic=_dynamic(node),
     )
 
 

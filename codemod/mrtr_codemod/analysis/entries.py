@@ -70,9 +70,9 @@ _SERVER_CONTEXT = "mcp:ServerRequestContext()"
 class EntryFact:
     """How a client, or the server itself, reaches a function.
 
-    `method` is the protocol method that it serves, or `lifespan`, `middleware`, `http route`. `static` marks a resource
-    without parameters in its URI. `context` is the type of what the framework passes first, where no annotation is
-    needed for it.
+    `method` is the protocol method that it serves, or `lifespan`, `middleware`, `http route`. `static` marks
+    a resource without parameters in its URI. `context` is the type of what the framework passes first, where
+    no annotation is needed for it.
     """
 
     framework: str
@@ -143,7 +143,8 @@ def _method(framework: str | None, name: str) -> str | None:
 
 
 def _free_decorator(external: str) -> EntryFact | None:
-    """FastMCP's decorators that belong to no server object: `from fastmcp.tools import tool`, `@mcp_tool()`."""
+    """FastMCP's decorators that belong to no server object: `from fastmcp.tools import tool`,
+    `@mcp_tool()`."""
     family, _, local = external.partition(":")
     name = local.removeprefix("mcp_")
     if family == "fastmcp" and name in ("tool", "prompt", "resource"):
@@ -179,7 +180,9 @@ def by_class(info: FunctionInfo, evaluator: Evaluator) -> Iterator[EntryFact]:
         return
     for base in evaluator.external_bases(info.owner):
         family, _, local = base.partition(":")
-        if local in ("Middleware", "ServerMiddleware") and (info.name.startswith("on_") or info.name == "__call__"):
+        if local in ("Middleware", "ServerMiddleware") and (
+            info.name.startswith("on_") or info.name == "__call__"
+        ):
             yield EntryFact(family, "middleware")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 
 from mrtr_codemod.names.bindings import Binding
 from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId
@@ -11,17 +13,23 @@ from mrtr_codemod.project import Project
 
 _CLASS_CALLS = frozenset({"__init__", "__call__", "__aenter__", "__enter__", "__new__", "__post_init__"})
 
+_WORD = re.compile(r"\w+")
+_RELATIVE = re.compile(r"\s*from\s+\.+\s+import")
+_HERE = "."
+"""Stands in the index for the package that `from . import x` means."""
+_LONGEST = 20_000
+
 
 class Mentions:
     """Finds the scopes that may mention a function, each file and name once."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._importers: dict[str, list[str]] = {}
         self._seen: set[tuple[str, str]] = set()
 
     def of(self, info: FunctionInfo) -> Iterator[tuple[str, ScopeId]]:
-        """The scopes where a function may be called, passed or registered, each with the name it has there."""
+        """The scopes where a function may be called, passed or registered, each with the name it has
+        there."""
         name = spoken_name(info)
         if info.parent.qualname and info.owner is None:
             yield from self._nested(info, name)
@@ -34,26 +42,21 @@ class Mentions:
 
     def importers(self, path: str) -> list[str]:
         """The files that have an import of the module at `path`, or of another of that name."""
-        known = self._importers.get(path)
-        if known is not None:
-            return known
         parts = path.rpartition(".")[0].split("/")
-        stem = parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]
-        pattern = re.compile(rf"^[ \t]*(?:from|import)\b.*\b{re.escape(stem)}\b|^[ \t]+{re.escape(stem)},?[ \t]*$", re.M)
-        relative = re.compile(r"^[ \t]*from[ \t]+\.+[ \t]+import\b", re.M)
-        home = path.rpartition("/")[0]
-        found = [
-            source.path
-            for source in self.project.mentioning((stem,))
-            if source.path != path and pattern.search(source.text)
-        ]
-        if parts[-1] == "__init__":
-            found += [
-                source.path
-                for source in self.project.sources.values()
-                if source.path.startswith(f"{home}/") and source.path != path and relative.search(source.text)
-            ]
-        self._importers[path] = found
+        package = parts[-1] == "__init__" and len(parts) > 1
+        found = self._importing[parts[-2] if package else parts[-1]]
+        if package:
+            home = path.rpartition("/")[0] + "/"
+            found = found + [other for other in self._importing[_HERE] if other.startswith(home)]
+        return [other for other in found if other != path]
+
+    @cached_property
+    def _importing(self) -> dict[str, list[str]]:
+        """For each word in import statements, the files that have it there."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for source in self.project.sources.values():
+            for word in _imported_words(source.text):
+                found[word].append(source.path)
         return found
 
     def _nested(self, info: FunctionInfo, name: str) -> Iterator[tuple[str, ScopeId]]:
@@ -126,6 +129,25 @@ def scopes_on(module: Module, lines: list[int]) -> list[ScopeId]:
         if defined is not None:
             found[defined.parent if defined.owner is None else module.scope] = None
     return [scope for scope in found if not scope.qualname or scope in module.functions]
+
+
+def _imported_words(text: str) -> set[str]:
+    """The names in the import statements of a text; too many for one with such words in its prose."""
+    words: set[str] = set()
+    position = text.find("import")
+    while position >= 0:
+        start = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
+        head = text[start:position]
+        if not head.strip() or head.lstrip().startswith("from"):
+            close = text.find(")", position) if "(" in text[position : position + 10] else -1
+            end = close if close >= 0 else text.find("\n", position)
+            statement = text[start : end if end >= 0 else len(text)]
+            if len(statement) < _LONGEST:
+                words.update(_WORD.findall(statement))
+                if _RELATIVE.match(statement):
+                    words.add(_HERE)
+        position = text.find("import", position + 6)
+    return words
 
 
 def _tail(binding: Binding) -> str:

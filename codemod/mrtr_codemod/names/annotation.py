@@ -7,7 +7,16 @@ import ast
 from mrtr_codemod.names.reference import Ref, lower
 
 CLIENT_SIDE: Ref = ("ClientSession",)
-_WRAPPERS = {"Annotated", "Optional", "Union", "Final", "ClassVar", "Required", "NotRequired", "SkipValidation"}
+_WRAPPERS = {
+    "Annotated",
+    "Optional",
+    "Union",
+    "Final",
+    "ClassVar",
+    "Required",
+    "NotRequired",
+    "SkipValidation",
+}
 _NAMELESS = {"None", "Any", "object", "Literal"}
 
 

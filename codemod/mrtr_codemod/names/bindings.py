@@ -28,8 +28,8 @@ class BindingKind(Enum):
 class Binding:
     """One way in which a name is bound.
 
-    `ref` is an access path for VALUE and INSTANCE (of the class there); `target` a dotted name for IMPORT and a
-    qualified name for FUNCTION and CLASS.
+    `ref` is an access path for VALUE and INSTANCE (of the class there); `target` a dotted name for IMPORT
+    and a qualified name for FUNCTION and CLASS.
     """
 
     kind: BindingKind
@@ -113,9 +113,7 @@ def _assignments(statement: ast.stmt, found: Bindings) -> None:
             _bind(target, statement.value, found)
     elif isinstance(statement, ast.AnnAssign):
         _annotated(statement, found)
-    elif isinstance(statement, ast.AugAssign):
-        _bind(statement.target, None, found)
-    elif isinstance(statement, (ast.For, ast.AsyncFor)):
+    elif isinstance(statement, (ast.AugAssign, ast.For, ast.AsyncFor)):
         _bind(statement.target, None, found)
     elif isinstance(statement, (ast.With, ast.AsyncWith)):
         for item in statement.items:

@@ -1,7 +1,7 @@
 """What an access path stands for, across the files of a repo.
 
-Evaluation is by need and may give several values (a name bound twice) or none (not known). A parameter without an
-annotation takes what its callers pass, as far as they were looked at.
+Evaluation is by need and may give several values (a name bound twice) or none (not known). A parameter
+without an annotation takes what its callers pass, as far as they were looked at.
 """
 
 from __future__ import annotations
@@ -260,8 +260,9 @@ class Evaluator:
         if info is None or info.owner is None:
             return ()
         owner = self.class_info(info.owner)
-        bases = owner.bases if owner else ()
-        return self._instances(tuple(v for ref in bases for v in self.values(ref, owner.parent)) if owner else ())
+        if owner is None:
+            return ()
+        return self._instances(tuple(v for ref in owner.bases for v in self.values(ref, owner.parent)))
 
     def _call(self, value: Value) -> Values:
         if isinstance(value, External):
@@ -325,7 +326,9 @@ class Evaluator:
         info = self.project.function(scope)
         if info is None:
             return ()
-        if instance and any(ref[-1].lstrip(".") in ("property", "cached_property") for ref in info.decorators):
+        if instance and any(
+            ref[-1].lstrip(".") in ("property", "cached_property") for ref in info.decorators
+        ):
             return self._returned(scope)
         bound = (instance or any(ref[-1] == "classmethod" for ref in info.decorators)) and not info.is_static
         return (FunctionValue(scope, bound=bound),)
@@ -385,8 +388,6 @@ class Evaluator:
             found[current] = None
             info = self.class_info(current.scope) if isinstance(current, ClassValue) else None
             for ref in info.bases if info else ():
-                for value in self.values(ref, info.parent) if info else ():
-                    if isinstance(value, (ClassValue, External)):
-                        queue.append(value)
+                values = self.values(ref, info.parent) if info else ()
+                queue.extend(value for value in values if isinstance(value, (ClassValue, External)))
         return list(found)
-

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 
 class ModuleIndex:
-    """Finds modules by dotted name. Several trees in one repo may hold modules of the same name: the nearest wins."""
+    """Finds modules by dotted name. Several trees in one repo may hold modules of the same name: the nearest
+    wins."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)

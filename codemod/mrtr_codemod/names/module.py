@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
 from mrtr_codemod.names.annotation import classes_of
 from mrtr_codemod.names.bindings import Bindings, collect, own_statements
 from mrtr_codemod.names.imports import absolute_name
 from mrtr_codemod.names.reference import Ref, alternatives
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
-ScopeNode = Union[ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef]
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class ScopeId(NamedTuple):

@@ -1,4 +1,5 @@
-"""The public names of `mcp` 1.x and 2.x and FastMCP 2 to 4 that asking goes through, whatever module they come from.
+"""The public names of `mcp` 1.x and 2.x and FastMCP 2 to 4 that asking goes through, whatever module they
+come from.
 
 An external object is written as its dotted name; `()` behind it makes it an instance. Names of the SDKs are
 shortened to `mcp:Context` and `fastmcp:FastMCP`, since each release moved the modules but kept the names.
@@ -79,9 +80,7 @@ REQUEST_KINDS = {
     "ListRootsRequest": AskKind.ROOTS,
 }
 URL_REQUIRED = "UrlElicitationRequiredError"
-ASK_METHODS = frozenset(
-    key.rpartition(".")[2] for key in ASKS
-) | {"send_request"}
+ASK_METHODS = frozenset(key.rpartition(".")[2] for key in ASKS) | {"send_request"}
 
 
 def canonical(dotted: str) -> str:
@@ -121,7 +120,8 @@ def in_family(dotted: str) -> bool:
 
 
 def local_part(external: str) -> str:
-    """`Context().elicit` of `mcp:Context().elicit`; empty for an object of no SDK, and for the client side."""
+    """`Context().elicit` of `mcp:Context().elicit`; empty for an object of no SDK, and for the client
+    side."""
     family, colon, local = external.partition(":")
     return local if colon and not family.endswith(".client") else ""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
 from mrtr_codemod.names.module import ScopeId
 
 
 class External(NamedTuple):
-    """Something defined outside of the repo, or a public name of an SDK; see `roles` for how it is written."""
+    """Something defined outside of the repo, or a public name of an SDK; see `roles` for how it is
+    written."""
 
     name: str
 
@@ -38,4 +39,4 @@ class InstanceValue(NamedTuple):
     scope: ScopeId
 
 
-Value = Union[External, ModuleValue, FunctionValue, ClassValue, InstanceValue]
+Value: TypeAlias = External | ModuleValue | FunctionValue | ClassValue | InstanceValue

@@ -1,0 +1,178 @@
+"""A file as the rules see it: its tree, what its names stand for, and which of its calls ask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mrtr_codemod.analysis.asks import AskFact
+from mrtr_codemod.analysis.callgraph import Edge
+from mrtr_codemod.analysis.calls import Key, key_of, own_nodes
+from mrtr_codemod.model import Finding, Level, Span
+from mrtr_codemod.names.module import FunctionInfo, FunctionNode, Module, ScopeId, ScopeNode
+from mrtr_codemod.names.reference import lower
+from mrtr_codemod.names.values import External, Value
+
+if TYPE_CHECKING:
+    from mrtr_codemod.analysis.analysis import Analysis
+    from mrtr_codemod.rules.base import Rule
+
+
+class FileView:
+    """One file of an analysed project. Use it while it is checked: it keeps the syntax tree."""
+
+    def __init__(self, analysis: Analysis, module: Module, tree: ast.Module) -> None:
+        self.analysis = analysis
+        self.module = module
+        self.tree = tree
+        self.path = module.path
+        self.source = analysis.project.sources[module.path]
+
+    @cached_property
+    def functions(self) -> tuple[FunctionView, ...]:
+        """All functions of the file, by place."""
+        ordered = sorted(self.module.functions.values(), key=lambda info: info.id.line)
+        return tuple(view for view in map(self.function, (info.id for info in ordered)) if view)
+
+    @cached_property
+    def asking(self) -> tuple[ScopeView, ...]:
+        """The functions of the file that ask, themselves or through others, by place; and the module's own
+        scope."""
+        graph = self.analysis.graph
+        found: list[ScopeView] = [view for view in self.functions if view.scope in graph.asking]
+        if self.module.scope in graph.asking:
+            found.insert(0, ScopeView(self, self.module.scope, self.tree))
+        return tuple(found)
+
+    def function(self, scope: ScopeId) -> FunctionView | None:
+        """The function with an id, None if it is no function of this file."""
+        info = self.module.functions.get(scope)
+        node = self.analysis.project.node(scope) if info else None
+        if info is None or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return None
+        return FunctionView(self, info, node)
+
+    def scope_at(self, node: ast.AST) -> ScopeId:
+        """The innermost function around a node, or the module's scope."""
+        return self.module.enclosing(getattr(node, "lineno", 0))
+
+    def values(self, node: ast.expr, scope: ScopeId) -> tuple[Value, ...]:
+        """What an expression stands for in a scope; empty when that is not known."""
+        return self.analysis.evaluator.values(lower(node), scope)
+
+    def externals(self, node: ast.expr, scope: ScopeId) -> tuple[str, ...]:
+        """The objects outside of the repo that an expression may stand for; see `names.roles` for how they
+        are written."""
+        return tuple(value.name for value in self.values(node, scope) if isinstance(value, External))
+
+    def span(self, node: ast.AST) -> Span:
+        """Where a node stands."""
+        return span_of(self.path, key_of(node), self.source.lines)
+
+    def span_at(self, key: Key) -> Span:
+        """The span of a place as `ast` counts it."""
+        return span_of(self.path, key, self.source.lines)
+
+    def finding(
+        self,
+        rule: Rule,
+        node: ast.AST | Key,
+        message: str,
+        *,
+        level: Level | None = None,
+        scope: ScopeId | None = None,
+        related: Iterable[tuple[str, ast.AST | Key]] = (),
+    ) -> Finding:
+        """A finding of `rule` at a node. `scope` is the function that it is about; by default the one around
+        it."""
+        key = node if isinstance(node, tuple) else key_of(node)
+        where = scope if scope is not None else self.module.enclosing(key[0])
+        others = tuple(
+            (word, self.span_at(place if isinstance(place, tuple) else key_of(place)))
+            for word, place in related
+        )
+        return Finding(
+            rule.code,
+            level if level is not None else rule.level,
+            message,
+            self.span_at(key),
+            where.display if where.qualname else None,
+            others,
+        )
+
+
+class ScopeView:
+    """A scope of a file and the asks in it."""
+
+    def __init__(self, file: FileView, scope: ScopeId, node: ScopeNode) -> None:
+        self.file = file
+        self.scope = scope
+        self.body = node.body
+        self._node = node
+        graph = file.analysis.graph
+        self.asks: dict[Key, AskFact] = graph.asks.get(scope, {})
+        """The asks that stand in it, by place."""
+        self.edges: dict[Key, list[Edge]] = {}
+        """The calls that lead to an ask in another function, by place."""
+        for edge in graph.edges.get(scope, ()):
+            if edge.callee in graph.asking:
+                self.edges.setdefault(edge.key, []).append(edge)
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """The nodes of the scope in source order, those of nested functions left out."""
+        return own_nodes(self._node)
+
+    def ask_at(self, node: ast.AST) -> AskFact | None:
+        """The ask that a call (or `raise`) is."""
+        return self.asks.get(key_of(node)) if isinstance(node, (ast.Call, ast.Raise)) else None
+
+    def asks_at(self, node: ast.AST) -> bool:
+        """Whether a call is an ask or leads to one."""
+        if not isinstance(node, (ast.Call, ast.Raise)):
+            return False
+        key = key_of(node)
+        return key in self.asks or key in self.edges
+
+    def asks_in(self, node: ast.AST) -> bool:
+        """Whether anything below a node asks, nested functions left out."""
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            if self.asks_at(current):
+                return True
+            if (
+                not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+                or current is node
+            ):
+                stack.extend(ast.iter_child_nodes(current))
+        return False
+
+
+class FunctionView(ScopeView):
+    """A function and the asks in it."""
+
+    def __init__(self, file: FileView, info: FunctionInfo, node: FunctionNode) -> None:
+        super().__init__(file, info.id, node)
+        self.info = info
+        self.node = node
+
+
+def span_of(path: str, key: Key, lines: tuple[str, ...]) -> Span:
+    """A place with columns in characters from 1 instead of UTF-8 bytes from 0."""
+    line, column, end_line, end_column = key
+    return Span(
+        path,
+        line,
+        _characters(lines, line, column) + 1,
+        end_line,
+        _characters(lines, end_line, end_column) + 1,
+    )
+
+
+def _characters(lines: tuple[str, ...], line: int, column: int) -> int:
+    text = lines[line - 1] if 1 <= line <= len(lines) else ""
+    if text.isascii():
+        return column
+    return len(text.encode("utf-8")[:column].decode("utf-8", "ignore"))

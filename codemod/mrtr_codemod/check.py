@@ -1,0 +1,96 @@
+"""The check of a repo: sources in, report out."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from mrtr_codemod.analysis.analysis import Analysis
+from mrtr_codemod.analysis.report import handlers_of
+from mrtr_codemod.analysis.view import FileView
+from mrtr_codemod.model import Finding, Report
+from mrtr_codemod.project import Project
+from mrtr_codemod.rules import Rule, all_rules
+from mrtr_codemod.source import SourceFile
+
+Progress = Callable[[int, int], None]
+"""Called with how many files were checked, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """`select` are the codes of the rules to run, None for all of them."""
+
+    select: frozenset[str] | None = None
+    progress: Progress | None = None
+
+
+def check(sources: Iterable[SourceFile], options: Options | None = None) -> Report:
+    """Check sources together: calls are followed from file to file.
+
+    Nothing is imported or executed. Findings are sorted by place; suppressions and baselines are not
+    applied. A file that cannot be parsed, or is nested too deeply to be looked at, is among the report's
+    failures. Files in which nothing points to an ask, and which no rule wants to see, are not parsed at all.
+    """
+    options = options or Options()
+    with _few_pauses():
+        project = Project(sources)
+        rules = [rule for rule in all_rules() if options.select is None or rule.code in options.select]
+        analysis = Analysis(project)
+        findings = sorted(_findings(analysis, rules, options.progress), key=_place)
+        handlers = handlers_of(analysis, findings)
+    return Report(
+        files=len(project.sources),
+        findings=findings,
+        handlers=handlers,
+        failures=[project.failures[path] for path in sorted(project.failures)],
+    )
+
+
+def _findings(analysis: Analysis, rules: Iterable[Rule], progress: Progress | None) -> Iterator[Finding]:
+    project = analysis.project
+    wanted = list(rules)
+    for count, path in enumerate(sorted(project.sources), start=1):
+        text = project.sources[path].text
+        asking = path in analysis.asking_paths
+        due = [rule for rule in wanted if (any(w in text for w in rule.words) if rule.words else asking)]
+        if due:
+            yield from _in_file(analysis, path, due)
+        if progress is not None:
+            progress(count, len(project.sources))
+
+
+def _in_file(analysis: Analysis, path: str, rules: Iterable[Rule]) -> list[Finding]:
+    project = analysis.project
+    module = project.module(path)
+    tree = project.tree(path)
+    if module is None or tree is None:
+        return []
+    view = FileView(analysis, module, tree)
+    try:
+        return list(dict.fromkeys(finding for rule in rules for finding in rule.check(view)))
+    except RecursionError:
+        project.fail(path, "nested too deeply to be checked")
+        return []
+
+
+def _place(finding: Finding) -> tuple[object, ...]:
+    return (finding.span, finding.rule, finding.message)
+
+
+@contextmanager
+def _few_pauses() -> Iterator[None]:
+    """Syntax trees have no cycles: collecting garbage while they are built costs half the time and frees
+    nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the code that is read
+            yield
+    finally:
+        if enabled:
+            gc.enable()
