@@ -1,0 +1,90 @@
+"""`mrtr run`: an old server, as it is, on 2026-07-28."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import click
+
+from mrtr_adapter.cli.refused import Refused
+from mrtr_adapter.keys import ENVIRONMENT
+from mrtr_adapter.serving.address import Address
+from mrtr_adapter.serving.http import application, serve_http
+from mrtr_adapter.serving.job import Job
+from mrtr_adapter.serving.refusal import CannotServe, told
+from mrtr_adapter.serving.ring import given_keys
+from mrtr_adapter.serving.stdio import serve_stdio
+from mrtr_adapter.serving.target import Target
+from mrtr_adapter.serving.workers import serve_by_workers
+
+
+@click.command()
+@click.argument("target", metavar="FILE.py[:OBJECT]")
+@click.option("--http", "address", metavar="HOST:PORT", help="Serve over HTTP, at the path /mcp.")
+@click.option("--stdio", is_flag=True, help="Serve over stdin and stdout. This is the default.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Serve by N processes on one port (with --http). They need a key in common.",
+)
+@click.option(
+    "--keys-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"Read the sealing keys from FILE instead of {ENVIRONMENT}; the first one seals, each of them opens.",
+)
+def run(target: str, address: str | None, stdio: bool, workers: int, keys_file: Path | None) -> None:
+    """Import a server from a Python file, adapt it and serve it.
+
+    The file stays as it is. OBJECT names the server in it, or a function that returns one; without it the file's
+    only MCPServer, low-level Server or FastMCP is taken. What stands under `if __name__ == "__main__"` is not run.
+
+    Clients on 2026-07-28 may reach any worker or instance that has the same key in MRTR_KEYS, in every round.
+    Clients on older protocols are served at the same endpoint. Their sessions live in the process that they began
+    in, so they need one worker, or one port for each instance and a balancer that keeps a session where it is.
+    """
+    try:
+        _serve(target, address, stdio, workers, keys_file)
+    except CannotServe as error:
+        raise Refused("run", str(error)) from None
+
+
+def _serve(text: str, address: str | None, stdio: bool, workers: int, keys_file: Path | None) -> None:
+    target = Target.parse(text)
+    if address is None:
+        if workers > 1:
+            raise CannotServe("--workers is for HTTP: give --http HOST:PORT as well")
+        _over_stdio(Job(target, given_keys(keys_file)))
+        return
+    if stdio:
+        raise CannotServe("--http and --stdio exclude each other: give one of them")
+    _over_http(target, Address.parse(address), given_keys(keys_file), workers)
+
+
+def _over_stdio(job: Job) -> None:
+    server = job.adapted()
+    try:
+        anyio.run(serve_stdio, server)
+    except Exception as error:
+        raise CannotServe(f"{server.name} has failed: {told(error)}") from None
+
+
+def _over_http(target: Target, address: Address, keys: Sequence[str] | None, workers: int) -> None:
+    if workers > 1 and keys is None:
+        raise CannotServe(
+            f"{workers} workers need a key in common: make one with `mrtr keygen` and give it in {ENVIRONMENT} "
+            "or --keys-file"
+        )
+    job = Job(target, keys)
+    server = job.adapted()  # by the parent as well, which can say what is wrong before there are workers
+    address, sockets = address.listen()
+    click.echo(f"mrtr run: {server.name} is at {address.url}", err=True)
+    if workers > 1:
+        serve_by_workers(job, address.host, sockets, workers)
+    else:
+        serve_http(application(server, address.host), sockets)

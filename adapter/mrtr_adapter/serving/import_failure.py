@@ -1,0 +1,84 @@
+"""Why a file could not be imported, in one line that says what to do."""
+
+from __future__ import annotations
+
+import shlex
+import traceback
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
+
+from mrtr_adapter.serving.refusal import told
+
+_NEW_IN_2 = ("mcp.server.mcpserver", "mcp_types")
+
+
+def explain(error: Exception, path: Path) -> str:
+    """What went wrong while the file at `path` was imported."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename or path} line {error.lineno} is not valid Python: {error.msg}"
+    old = _old_name(error)
+    if old is not None:
+        return _written_for_1(path, old)
+    where = _where(error, path)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return _not_installed(error.name, where)
+    if isinstance(error, ImportError):
+        return f"{where}: {told(error)}: install the version of it that the server was written for"
+    return (
+        f"{where} fails while it is imported, with {told(error)}: `python {_quoted(path)}` shows it in full"
+    )
+
+
+def _old_name(error: Exception) -> str | None:
+    """The name of mcp 1.x that is missing in 2.x, if that is what is wrong."""
+    if isinstance(error, ImportError):
+        name = error.name or ""
+        old = name == "mcp" or name.startswith("mcp.")
+        return name if old and not name.startswith(_NEW_IN_2) and not _mcp_missing(error) else None
+    if isinstance(error, AttributeError):
+        owner = error.obj
+        if isinstance(owner, Server | MCPServer):
+            return f"{type(owner).__name__}.{error.name}"
+        if isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] == "mcp":
+            return f"{owner.__name__}.{error.name}"
+    return None
+
+
+def _mcp_missing(error: ImportError) -> bool:
+    return isinstance(error, ModuleNotFoundError) and error.name == "mcp"
+
+
+def _written_for_1(path: Path, name: str) -> str:
+    return (
+        f"{path} is written for mcp 1.x (it uses {name}; mcp {version('mcp')} is installed): bring it to 2.x with "
+        f"`mrtr rewrite --sdk-only {_quoted(path)}`, or leave it and run `mrtr wrap -- python {_quoted(path)}`"
+    )
+
+
+def _not_installed(module: str, where: str) -> str:
+    package = module.partition(".")[0]
+    if package == "fastmcp":
+        return (
+            f"{where} imports {module}, which is not in this environment: `pip install 'mrtr[fastmcp]'`; "
+            "a server for FastMCP 2 or 3 stays in its own, behind `mrtr wrap -- COMMAND`"
+        )
+    return f"{where} imports {module}, which is not in this environment: install {package} here and try again"
+
+
+def _where(error: Exception, path: Path) -> str:
+    """The last line of the server's own code that was running."""
+    home = str(path.resolve().parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(home)]
+    if not frames:
+        return str(path)
+    last = frames[-1]
+    file = path if last.filename == str(path.resolve()) else last.filename
+    return f"{file} line {last.lineno}"
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

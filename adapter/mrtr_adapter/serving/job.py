@@ -1,0 +1,41 @@
+"""One server to serve, as plain data that a worker process can be handed."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mrtr_adapter.binding import adapt
+from mrtr_adapter.serving.module import import_file
+from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.serving.servers import find_server
+from mrtr_adapter.serving.target import Target
+
+if TYPE_CHECKING:
+    from mrtr_adapter.serving.servers import AnyServer
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file, and the ring of keys for its server, if one was given."""
+
+    target: Target
+    keys: Sequence[str] | None = field(default=None, repr=False)
+
+    def adapted(self) -> AnyServer:
+        """Import the file, find its server and adapt it. Logs go to stderr, unless the file set up its own.
+
+        Raises:
+            CannotServe: one of these did not work.
+        """
+        server = find_server(import_file(self.target.path), self.target)
+        logging.basicConfig(
+            stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+        )
+        try:
+            return adapt(server, keys=self.keys)
+        except (TypeError, ValueError) as error:
+            raise CannotServe(f"{self.target.path}: {error}") from None

@@ -1,0 +1,71 @@
+"""The module that a file makes when it is imported."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from contextlib import redirect_stdout
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from mrtr_adapter.serving.import_failure import explain
+from mrtr_adapter.serving.refusal import CannotServe, told
+from mrtr_adapter.serving.started import StartsItself, starting_forbidden
+
+logger = logging.getLogger("mrtr")
+
+
+def import_file(path: Path) -> ModuleType:
+    """Import a file by its path, as `python FILE.py` would see it, but under its own name and not `__main__`.
+
+    Its folder is on `sys.path`; a file in a package gets its place there, so that relative imports work. What it
+    prints goes to stderr, since stdout may be the wire. Where the file starts its server itself, the import ends.
+
+    Raises:
+        CannotServe: it could not be imported; says why and what to do.
+    """
+    name, folders = _place(path.resolve())
+    sys.path[:0] = [str(folder) for folder in folders if str(folder) not in sys.path]
+    sys.argv = [str(path)]
+    with redirect_stdout(sys.stderr), starting_forbidden():
+        try:
+            return _executed(name, path)
+        except Exception as error:
+            raise CannotServe(explain(error, path)) from None
+        except SystemExit as error:
+            raise CannotServe(
+                f"{path} ends the process while it is imported ({told(error)}): "
+                'put what is not for import under `if __name__ == "__main__":`'
+            ) from None
+
+
+def _executed(name: str, path: Path) -> ModuleType:
+    package = name.rpartition(".")[0]
+    if package:
+        import_module(package)
+        if name in sys.modules:  # its package has imported it
+            return sys.modules[name]
+    spec = spec_from_file_location(name, path.resolve())
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except StartsItself:
+        logger.warning("%s starts its server when it is imported; nothing below that line was run", path)
+    return module
+
+
+def _place(file: Path) -> tuple[str, list[Path]]:
+    """The module's name, and the folders that it expects on the path."""
+    package: list[str] = []
+    root = file.parent
+    while (root / "__init__.py").is_file() and root.parent != root:
+        package.insert(0, root.name)
+        root = root.parent
+    if package:
+        return ".".join([*package, file.stem]), [file.parent, root]
+    taken = file.stem in sys.modules or file.stem in sys.stdlib_module_names
+    return (f"mrtr_{file.stem}" if taken else file.stem), [root]

@@ -1,0 +1,23 @@
+"""Why something can't be served."""
+
+from __future__ import annotations
+
+_LONGEST = 400
+
+
+class CannotServe(Exception):
+    """What is in the way and what to do about it, in one line for the person at the terminal."""
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
+
+
+def one_line(text: str) -> str:
+    """`text` without line breaks, cut at 400 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def told(error: BaseException) -> str:
+    """The kind of an exception and what it says."""
+    return one_line(f"{type(error).__name__}: {error}" if str(error).strip() else type(error).__name__)

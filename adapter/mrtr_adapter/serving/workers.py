@@ -1,0 +1,43 @@
+"""Several processes that serve on one port."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import threading
+from functools import partial
+from multiprocessing.connection import wait
+
+from starlette.types import ASGIApp
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from mrtr_adapter.serving.http import application, end_quietly, settings
+from mrtr_adapter.serving.job import Job
+from mrtr_adapter.serving.refusal import CannotServe
+
+
+def serve_by_workers(job: Job, host: str, sockets: list[socket.socket], count: int) -> None:
+    """Serve by `count` processes until SIGTERM or SIGINT. A worker that dies is replaced."""
+    Multiprocess(settings(partial(_in_worker, job, host), factory=True, workers=count), sockets).run()
+
+
+def _in_worker(job: Job, host: str) -> ASGIApp:
+    """Make the application in a process of its own, which imports the file anew."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_quietly()
+    try:
+        return application(job.adapted(), host)
+    except CannotServe as error:
+        print(f"mrtr run: {error}", file=sys.stderr)
+        sys.exit(STARTUP_FAILURE)  # the supervisor does not start it again
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)
