@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -54,11 +56,21 @@ def _parse(model: type[BaseModel], answer: Mapping[str, Any], expected: str) -> 
 def _fits(content: Mapping[str, Any] | None, schema: Any) -> bool:
     if not isinstance(schema, dict):
         return True
+    if content is None and schema.get("properties"):
+        return False
+    validator = _validator(json.dumps(schema, sort_keys=True))
     try:
-        Draft202012Validator.check_schema(schema)
-        validator = Draft202012Validator(schema, registry=_OFFLINE)
-        return bool(validator.is_valid({} if content is None else dict(content))) and not (
-            content is None and schema.get("properties")
-        )
-    except (SchemaError, Unresolvable, RecursionError):
+        return validator is None or bool(validator.is_valid({} if content is None else dict(content)))
+    except (Unresolvable, RecursionError):
         return True
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> Draft202012Validator | None:
+    """For a schema as JSON: what checks against it, or None if it is no schema."""
+    parsed = json.loads(schema)
+    try:
+        Draft202012Validator.check_schema(parsed)
+    except SchemaError:
+        return None
+    return Draft202012Validator(parsed, registry=_OFFLINE)

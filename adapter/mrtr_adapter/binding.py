@@ -16,7 +16,7 @@ from mcp.server.request_state import (
     authenticated_principal,
 )
 
-from mrtr_adapter import entropy
+from mrtr_adapter import entropy, watch
 from mrtr_adapter.flow import Terms
 from mrtr_adapter.keys import configured_keys
 from mrtr_adapter.legacy import serve_steps
@@ -89,6 +89,7 @@ def adapt(
         replaying.terms = terms
         return server
     entropy.install()
+    watch.install()
     low.middleware.insert(low.middleware.index(boundary) + 1, ReplayMiddleware(low, find_handler, terms))
     serve_steps(low, max_rounds=terms.max_rounds)
     return server

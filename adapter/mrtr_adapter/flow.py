@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter import capabilities
+from mrtr_adapter.effects import Effects
 from mrtr_adapter.halt import Halt
 from mrtr_adapter.journal import Asked, Inner, Journal, new_id
 from mrtr_adapter.ledger import Ledger
@@ -53,10 +53,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Round:
-    """A round that has ended with questions, or with none (load shedding), and the journal to come back with."""
+    """A round that has ended: its questions (none, if it shed load), and the plaintext state to come back with."""
 
     requests: dict[str, dict[str, Any]]
-    journal: Journal
+    state: str
 
 
 class Opened(NamedTuple):
@@ -102,26 +102,39 @@ class Flow:
         self._refusal: MCPError | None = None
         self._raised = False
         self._site: Site | None = None
+        self._shed: list[Any] = list(journal.shed) if journal else []
         self._sheds = 0
+        self._id: str | None = None
+        self._ledger: Ledger | None = None
+        self._notifications: Notifications | None = None
+        self._effects: Effects | None = None
 
     # Most calls never ask, so what an ask needs is made when one comes.
 
-    @cached_property
+    @property
     def id(self) -> str:
         """The name of the flow, the same in all its rounds."""
-        return self.journal.flow if self.journal else new_id()
+        if self._id is None:
+            self._id = self.journal.flow if self.journal else new_id()
+        return self._id
 
-    @cached_property
+    @property
     def ledger(self) -> Ledger:
-        return Ledger(self.journal, self._responses)
+        if self._ledger is None:
+            self._ledger = Ledger(self.journal, self._responses)
+        return self._ledger
 
-    @cached_property
+    @property
     def notifications(self) -> Notifications:
-        return Notifications(self.journal.sent if self.journal else "")
+        if self._notifications is None:
+            self._notifications = Notifications(self.journal.sent if self.journal else "")
+        return self._notifications
 
-    @cached_property
-    def _shed(self) -> list[Any]:
-        return list(self.journal.shed) if self.journal else []
+    @property
+    def effects(self) -> Effects:
+        if self._effects is None:
+            self._effects = Effects()
+        return self._effects
 
     @property
     def round(self) -> int:
@@ -237,30 +250,48 @@ class Flow:
         """
         if self._refusal is not None:
             raise self._refusal
-        journal = self._next_journal()
+        state = self._sealable()
         logger.info(
             "flow %s: round %d of %s replayed %d answers and asks %s",
-            journal.flow,
-            journal.round,
+            self.id,
+            self.round,
             self.name,
             self.ledger.deliveries,
             ", ".join(self._open) or "nothing",
         )
-        return Round({key: opened.question.wire for key, opened in self._open.items()}, journal)
+        if self._effects is not None:
+            self._effects.report(self.name)
+        return Round({key: opened.question.wire for key, opened in self._open.items()}, state)
 
     @property
     def has_past(self) -> bool:
         """Whether there is anything that a later round must know."""
         return self.journal is not None
 
-    def carry(self, inner_state: str | None) -> Journal:
-        """The journal around a state of the handler's own, which goes out with questions of its own.
+    def carry(self, inner_state: str | None) -> str:
+        """The plaintext state around a state of the handler's own, which goes out with questions of its own.
 
         Raises:
             MCPError: the flow is past one of its bounds.
         """
         self.inner = Inner(state=inner_state, open=True)
-        return self._next_journal()
+        return self._sealable()
+
+    def _sealable(self) -> str:
+        """The next journal as text, within the bounds."""
+        if self.round > self.terms.max_rounds:
+            raise bound_exceeded(
+                f"{self.name} needs more rounds of questions than the {self.terms.max_rounds} that one call may "
+                "take (max_rounds)"
+            )
+        journal = self._next_journal()
+        text = journal.seal_text()
+        if len(text) > self.terms.max_state_bytes:
+            raise bound_exceeded(
+                f"{self.name} needs {len(text)} bytes of state and may have {self.terms.max_state_bytes} "
+                f"(max_state_bytes); {journal.largest_entry()}"
+            )
+        return text
 
     def _next_journal(self) -> Journal:
         before = self.journal
@@ -269,7 +300,7 @@ class Flow:
             key: Asked(digest=question.digest, occurrence=occurrence, text=question.text if changes else None)
             for key, (question, occurrence) in self._open.items()
         }
-        journal = Journal(
+        return Journal(
             flow=self.id,
             round=self.round,
             deadline=before.deadline if before else int(time.time() + self.terms.lifetime),
@@ -279,13 +310,11 @@ class Flow:
             asked=asked,
             changes=changes,
             raised=self._raised,
-            sent=self.notifications.marks,
+            sent=self._notifications.marks if self._notifications else before.sent if before else "",
             shed=self._shed,
             seed=self.seed,
             inner=self.inner,
         )
-        self._bound(journal)
-        return journal
 
     def _changes(self) -> int:
         """How often in a row the handler has now left an answer lying and asked something else.
@@ -305,19 +334,6 @@ class Flow:
             f"{self.name} asks a different question each time it is replayed ({self._site}): {was!r} became "
             f"{now!r}, so its answer can't be delivered. Pin what changes with memo() or now()"
         )
-
-    def _bound(self, journal: Journal) -> None:
-        if journal.round > self.terms.max_rounds:
-            raise bound_exceeded(
-                f"{self.name} needs more rounds of questions than the {self.terms.max_rounds} that one call may "
-                "take (max_rounds)"
-            )
-        size = len(journal.seal_text())
-        if size > self.terms.max_state_bytes:
-            raise bound_exceeded(
-                f"{self.name} needs {size} bytes of state and may have {self.terms.max_state_bytes} "
-                f"(max_state_bytes); {journal.largest_entry()}"
-            )
 
 
 _LABELS = {FORM: "answer"}

@@ -43,20 +43,27 @@ _PAUSE_SECONDS = (0.05, 0.25)
 def serve_steps(server: Server[Any], *, max_rounds: int) -> None:
     """Let the handlers of `server` answer older clients although they return `InputRequiredResult`."""
     find = server.get_request_handler
+    stepping: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
 
     def get_request_handler(method: str) -> HandlerEntry[Any] | None:
         entry = find(method)
         if entry is None or method not in INPUT_REQUIRED_METHODS:
             return entry
-
-        async def handler(ctx: Context, params: Any) -> Any:
-            if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                return await entry.handler(ctx, params)
-            return await _step(entry, ctx, params, max_rounds)
-
-        return HandlerEntry(entry.params_type, handler)
+        known = stepping.get(method)
+        if known is None or known[0] is not entry:
+            known = stepping[method] = (entry, _stepping(entry, max_rounds))
+        return known[1]
 
     server.get_request_handler = get_request_handler  # type: ignore[method-assign]
+
+
+def _stepping(entry: HandlerEntry[Any], max_rounds: int) -> HandlerEntry[Any]:
+    async def handler(ctx: Context, params: Any) -> Any:
+        if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            return await entry.handler(ctx, params)
+        return await _step(entry, ctx, params, max_rounds)
+
+    return HandlerEntry(entry.params_type, handler)
 
 
 async def _step(entry: HandlerEntry[Any], ctx: Context, params: Any, max_rounds: int) -> Any:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, SERVER_INFO_META_KEY
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, SERVER_INFO_META_KEY, InputRequiredResult
 from mcp_types.methods import INPUT_REQUIRED_METHODS, is_input_required, serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
@@ -47,14 +46,14 @@ class ReplayMiddleware:
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return await call_next(ctx)
         if ctx.method not in INPUT_REQUIRED_METHODS:
-            return await call_next(replace(ctx, session=ClosedSession(ctx.session, ctx.method)))
+            return await call_next(_as_seen(ctx, session=ClosedSession(ctx.session, ctx.method)))
         params = dict(ctx.params or {})
         flow = self._flow(ctx, params)
-        ctx = replace(ctx, session=AskingSession(ctx.session, flow), params=params)
+        ctx = _as_seen(ctx, session=AskingSession(ctx.session, flow), params=params)
         outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
         if isinstance(outcome, Round):
             return self._interim(ctx, outcome)
-        return _completed(flow, outcome)
+        return _carried(flow, outcome) if is_input_required(outcome) else outcome
 
     def _flow(self, ctx: Context, params: dict[str, Any]) -> Flow:
         """The flow of this round. Leaves in `params` what the handler is to see of it."""
@@ -89,7 +88,7 @@ class ReplayMiddleware:
 
     def _interim(self, ctx: Context, ended: Round) -> dict[str, Any]:
         """The `InputRequiredResult` of a round, in the form that the SDK gives to a handler's own."""
-        result: dict[str, Any] = {"resultType": "input_required", "requestState": ended.journal.seal_text()}
+        result: dict[str, Any] = {"resultType": "input_required", "requestState": ended.state}
         if ended.requests:
             result["inputRequests"] = ended.requests
         try:
@@ -102,6 +101,13 @@ class ReplayMiddleware:
         return {**result, "_meta": {SERVER_INFO_META_KEY: self.server.server_info_stamp}}
 
 
+def _as_seen(ctx: Context, **changes: Any) -> Context:
+    """`dataclasses.replace`, without another run of the constructor: every call comes through here."""
+    seen = object.__new__(type(ctx))
+    seen.__dict__.update(ctx.__dict__, **changes)
+    return seen
+
+
 async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResult:
     try:
         return await call_next(ctx)
@@ -111,10 +117,8 @@ async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResul
         return None
 
 
-def _completed(flow: Flow, result: HandlerResult) -> HandlerResult:
+def _carried(flow: Flow, result: InputRequiredResult | dict[str, Any]) -> HandlerResult:
     """A handler in step form keeps its own state; where our flow has one as well, it rides inside ours."""
-    if not is_input_required(result):
-        return result
     wire = (
         result.model_dump(by_alias=True, mode="json", exclude_none=True)
         if isinstance(result, BaseModel)
@@ -123,7 +127,7 @@ def _completed(flow: Flow, result: HandlerResult) -> HandlerResult:
     state = wire.get("requestState")
     if not (flow.has_past or is_ours(state)):
         return result
-    return {**wire, "requestState": flow.carry(state).seal_text()}
+    return {**wire, "requestState": flow.carry(state)}
 
 
 def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]) -> None:
@@ -170,7 +174,10 @@ def _declared(ctx: Context) -> dict[str, Any]:
 def _fresh(value: Any) -> Any:
     """A copy of JSON that a handler may edit, without touching what the seal is bound to."""
     if isinstance(value, dict):
-        return {key: _fresh(item) if isinstance(item, dict | list) else item for key, item in value.items()}
+        return {key: _fresh(item) if isinstance(item, _CONTAINERS) else item for key, item in value.items()}
     if isinstance(value, list):
-        return [_fresh(item) if isinstance(item, dict | list) else item for item in value]
+        return [_fresh(item) if isinstance(item, _CONTAINERS) else item for item in value]
     return value
+
+
+_CONTAINERS = (dict, list)

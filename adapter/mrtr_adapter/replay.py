@@ -31,25 +31,25 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
         MCPError: the call is refused, or the flow is past a bound.
     """
     token = current.set(flow)
-    pending = _native_cancellations()
+    halt = flow.halt
     try:
         with CancelScope() as scope:
-            flow.halt.watch(scope)
+            halt.watch(scope)
             try:
                 result = await call()
             except (KeyboardInterrupt, SystemExit, GeneratorExit):
                 raise
             except BaseException:
-                flow.halt.end()
-                if not flow.halt.called:
+                halt.end()
+                if not halt.called:
                     raise
             else:
-                flow.halt.end()
+                halt.end()
     finally:
         current.reset(token)
-    if not flow.halt.called:
+    if not halt.called:
         return result
-    await _outer_cancellation(pending)
+    await _outer_cancellation()
     return flow.round_end()
 
 
@@ -57,15 +57,10 @@ ROOT: CodeType = run.__code__
 """The code whose frame marks the task in which the engine runs a handler."""
 
 
-def _native_cancellations() -> int:
-    if sys.version_info < (3, 11) or sniffio.current_async_library() != "asyncio":
-        return 0
-    task = asyncio.current_task()
-    return task.cancelling() if task else 0
-
-
-async def _outer_cancellation(before: int) -> None:
+async def _outer_cancellation() -> None:
     """The handler was stopped by us; if somebody else cancelled the request meanwhile, that still holds."""
     await anyio.lowlevel.checkpoint_if_cancelled()
-    if _native_cancellations() > before:
-        raise asyncio.CancelledError
+    if sys.version_info >= (3, 11) and sniffio.current_async_library() == "asyncio":
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError
