@@ -149,7 +149,9 @@ def _render(outcome: Outcome, style: str, *, statistics: bool, color: bool) -> s
     if style == "text":
         from mrtr_codemod.report import text
 
-        return text.render_statistics(outcome, color=color) if statistics else text.render(outcome, color=color)
+        return (
+            text.render_statistics(outcome, color=color) if statistics else text.render(outcome, color=color)
+        )
     render: Callable[[Outcome], str] = import_module(f"mrtr_codemod.report.{_MODULES[style]}").render
     return render(outcome)
 

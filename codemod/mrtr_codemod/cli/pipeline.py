@@ -46,7 +46,7 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     baseline = read_baseline(settings.baseline) if settings.baseline and not accept_in else None
     read = _read(paths, settings, stdin_name)
     with Progress("checking") as progress:
-        report = check(read.sources, Options(select=selection.enabled, progress=progress))
+        report = check(read.sources, Options(progress=progress))
     sources = {source.path: source for source in read.sources}
     triage = apply_comments(report.findings, sources, selection)
     note = None

@@ -111,7 +111,9 @@ def _cell(text: str) -> str:
 
 def prose(text: str) -> str:
     """Write a sentence in which `backticks` mark code."""
-    return "".join(code(part) if number % 2 else escape(part) for number, part in enumerate(_CODE.split(text)))
+    return "".join(
+        code(part) if number % 2 else escape(part) for number, part in enumerate(_CODE.split(text))
+    )
 
 
 def escape(text: str) -> str:

@@ -125,9 +125,7 @@ def sample(server: str = SERVER, path: str = "src/files.py") -> Outcome:
         span(source, "await take_snapshot(paths)"),
         "purge",
     )
-    loop = Finding(
-        "MRTR310", Level.WARNING, "asks in a loop", span(source, "while attempts < 3:"), "pick_handle"
-    )
+    loop = Finding("MRTR310", Level.WARNING, "asks in a loop", span(source, "while attempts"), "pick_handle")
     asks = [
         Finding("MRTR101", Level.INFO, "asks by form", place, handler)
         for place, handler in [(ask, "purge"), (span(source, "ctx.elicit(prompt, Handle)"), "pick_handle")]

@@ -36,7 +36,9 @@ def test_it_tells_the_standing_the_order_the_handlers_and_the_findings() -> None
 
 
 def test_a_clean_repo_needs_one_sentence() -> None:
-    assert markdown.render(Outcome(files=2)) == "# MCP 2026-07-28 migration\n\n2 files checked, no findings.\n"
+    assert (
+        markdown.render(Outcome(files=2)) == "# MCP 2026-07-28 migration\n\n2 files checked, no findings.\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ def test_a_finding_shows_place_rule_message_source_and_caret() -> None:
 
 
 def test_a_notebook_place_names_cell_and_line() -> None:
-    assert "demo.ipynb:cell 4:1:16: MRTR101 info: asks by form\n1 | answer = " in text.render(sample(), color=False)
+    assert "demo.ipynb:cell 4:1:16: MRTR101 info: asks by form\n1 | answer = " in text.render(
+        sample(), color=False
+    )
 
 
 def test_a_handler_shows_its_way_to_an_ask_and_its_verdict() -> None:
@@ -96,7 +98,9 @@ def test_nothing_steers_the_terminal() -> None:
     hostile = "\x1b]0;owned\x07\u202e\x9b31m"
     server = SERVER.replace("could not ask", hostile)
     outcome = sample(server, path=f"a{hostile}.py")
-    finding = Finding("MRTR301", Level.ERROR, f"calls {hostile}", Span(f"a{hostile}.py", 24, 1, 24, 20), hostile)
+    finding = Finding(
+        "MRTR301", Level.ERROR, f"calls {hostile}", Span(f"a{hostile}.py", 24, 1, 24, 20), hostile
+    )
     shown = text.render(replace(outcome, findings=(finding,)), color=False)
     assert not {"\x1b", "\x07", "\u202e", "\x9b"} & set(shown)
     assert "\\x1b]0;owned\\x07\\u202e\\x9b31m" in shown
