@@ -100,7 +100,7 @@ def read_baseline(path: str) -> Baseline:
         raise BaselineError(
             f"{path}: {error.strerror or error}; make it with --write-baseline {path}"
         ) from None
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise BaselineError(f"{path}: is not a baseline; make it anew with --write-baseline {path}") from None
     return Baseline(file, Counter(accepted))
 

@@ -54,7 +54,7 @@ def _lint_table(file: Path) -> dict[str, Any] | None:
         document = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{file}: is not valid TOML: {error}") from None
     mrtr = _table(_table(document.get("tool", {}), file, "tool").get("mrtr", {}), file, "tool.mrtr")
     _refuse_unknown(mrtr, {"lint"}, file, "tool.mrtr")

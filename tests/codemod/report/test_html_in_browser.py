@@ -285,7 +285,7 @@ _LOW_CONTRAST = """
     const ink = rgba(element.closest("svg") ? style.fill : style.color);
     const [high, dim] = [luminance(ink), luminance(behind(element))].sort((a, b) => b - a);
     const ratio = (high + 0.05) / (dim + 0.05);
-    if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.className.baseVal ?? element.className}: ${walker.currentNode.textContent}`);
+    if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.outerHTML}`);
   }
   return [...new Set(low)];
 })()
