@@ -19,7 +19,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import SamplingMessage, TextContent
 from pydantic import BaseModel
 
-from mrtr_adapter import adapt
+from mrtr_adapter import adapt, shed
 
 transport, ledger_path, *crashes = sys.argv[1:]
 server = MCPServer("depot", log_level="WARNING")
@@ -36,6 +36,14 @@ class Speed(BaseModel):
 
 class Insurance(BaseModel):
     insured: bool
+
+
+class Damage(BaseModel):
+    state: str
+
+
+class Language(BaseModel):
+    name: str
 
 
 @server.tool()
@@ -70,6 +78,36 @@ async def describe(order: str, ctx: Context) -> str:
     )
     text = description.content.text if isinstance(description.content, TextContent) else "?"
     return f"{text} for {listing.roots[0].uri}"
+
+
+@server.tool()
+async def pay(order: str, ctx: Context) -> str:
+    """Send the user to the till."""
+    visit = await ctx.elicit_url(
+        f"Pay for {order} at the till", f"https://till.example/{order}", f"till-{order}"
+    )
+    return f"{order}: {visit.action}"
+
+
+@server.tool()
+async def weigh(order: str) -> str:
+    """Weigh an order when the scale is free again."""
+    await shed()
+    return f"{order} weighs 3 kg"
+
+
+@server.prompt()
+async def complaint(order: str, ctx: Context) -> str:
+    """A complaint about an order."""
+    damage = await ctx.elicit(f"What is wrong with {order}?", Damage)
+    return f"Complain: {order} is {damage.data.state if damage.action == 'accept' else 'late'}."
+
+
+@server.resource("depot://orders/{order}")
+async def sheet(order: str, ctx: Context) -> str:
+    """An order's sheet, in the user's language."""
+    language = await ctx.elicit(f"Read the sheet of {order} in which language?", Language)
+    return f"{order} in {language.data.name if language.action == 'accept' else 'English'}"
 
 
 if __name__ == "__main__":
