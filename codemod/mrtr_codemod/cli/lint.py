@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mrtr_codemod.cli.guard import CannotCheckError, guarded
 from mrtr_codemod.cli.settings import Overrides, settle
 from mrtr_codemod.config import FAIL_ON, ConfigError
 from mrtr_codemod.selection import PerFileIgnore, UnknownSelectorError
@@ -30,7 +30,6 @@ _MODULES = {
     "html": "html",
 }
 FORMATS = ("text", *_MODULES)
-CANNOT_CHECK = 2
 
 
 class _PerFileIgnoreType(click.ParamType[PerFileIgnore]):
@@ -113,8 +112,10 @@ def lint(
             f"--statistics is for --format text; {style} has the counts of each rule already."
         )
     overrides = Overrides(select, ignore, per_file_ignores, exclude, fail_on, baseline)
-    settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
-    _write(_render(done.outcome, style, statistics=statistics, color=_wants_color(output)), output)
+    with guarded():
+        settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
+        report = _render(done.outcome, style, statistics=statistics, color=_wants_color(output))
+    _write(report, output)
     if done.note:
         click.echo(done.note, err=True)
     sys.exit(done.outcome.exit_code(settings.fail_on))
@@ -131,18 +132,7 @@ def _run(
         settings = settle(overrides, [path for path in paths if path != "-"])
         return settings, run(paths, settings, stdin_name=stdin_name, accept_in=accept_in)
     except (BaselineError, ConfigError, UnknownSelectorError) as error:
-        raise _CannotCheckError(str(error)) from None
-    except Exception as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(frame.filename).name}:{frame.lineno}"
-        raise _CannotCheckError(
-            f"mrtr itself failed, at {place}: {type(error).__name__}: {error}\n"
-            "This is a bug: please report it. Until it is mended, --exclude the file that brings it about."
-        ) from error
-
-
-class _CannotCheckError(click.ClickException):
-    exit_code = CANNOT_CHECK
+        raise CannotCheckError(str(error)) from None
 
 
 def _render(outcome: Outcome, style: str, *, statistics: bool, color: bool) -> str:
@@ -163,9 +153,10 @@ def _wants_color(output: str | None) -> bool:
 def _write(report: str, output: str | None) -> None:
     data = report.encode("utf-8", "backslashreplace")
     if output is None:
-        click.get_binary_stream("stdout").write(data)
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
         return
     try:
         Path(output).write_bytes(data)
     except OSError as error:
-        raise _CannotCheckError(f"{output}: cannot be written: {error.strerror or error}") from None
+        raise CannotCheckError(f"{output}: cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,35 @@
+"""No traceback for users: what goes wrong inside becomes one message that says what to do."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class CannotCheckError(click.ClickException):
+    """The run could not be made; exit code 2."""
+
+    exit_code = 2
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn an error that nobody expected into a `CannotCheckError`."""
+    try:
+        yield
+    except click.ClickException:
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        raise CannotCheckError(
+            f"mrtr itself failed, at {place}: {type(error).__name__}: {error}\n"
+            "This is a bug: please report it. Until it is mended, --exclude the file that brings it about."
+        ) from error
