@@ -1,0 +1,135 @@
+"""Put a module together again: changed functions in their places, steps before them, imports, markers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import libcst as cst
+
+from .imports import add_imports, drop_unused
+from .module_view import Function, ModuleView
+from .refusal import Refusal
+from .rewritten import Rewritten
+from .support import origin_of
+
+MARK = "# mrtr: manual["
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """All that changes in one module."""
+
+    view: ModuleView
+    done: Mapping[Function, Rewritten]
+    twins: frozenset[Function]
+    markers: Mapping[Function, Refusal]
+    support_module: str
+    support: Mapping[str, str]
+
+
+def assemble(plan: Assembly) -> str:
+    """The source of the changed module; the same text where nothing changes."""
+    tree = cast("cst.Module", plan.view.tree.visit(_Changer(plan)))
+    if plan.done:
+        tree = _with_imports(tree, plan)
+    return tree.code
+
+
+class _Changer(cst.CSTTransformer):
+    """Swaps functions; new classes go before the statement at module level or in the function around."""
+
+    def __init__(self, plan: Assembly) -> None:
+        super().__init__()
+        self.plan = plan
+        self.by_node = {id(f.node): f for f in plan.view.functions.values()}
+        self.pending: list[list[cst.ClassDef]] = [[]]
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        self.pending.append([])
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef):  # type: ignore[no-untyped-def]
+        return self._placed(updated_node, self.pending.pop())
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self.pending.append([])
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef):  # type: ignore[no-untyped-def]
+        inner = self.pending.pop()
+        function = self.by_node.get(id(original_node))
+        rewritten = self.plan.done.get(function) if function is not None else None
+        if function is not None and rewritten is not None:
+            classes = [*inner, *rewritten.steps]
+            new = rewritten.node
+            if function in self.plan.twins:
+                twin = new.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * (1 if function.owner else 2))
+                return self._placed(updated_node, classes, twin)
+            return self._placed(_without_marker(new), classes)
+        if function in self.plan.markers:
+            updated_node = _marked(updated_node, self.plan.markers[function])  # type: ignore[index]
+        return self._placed(updated_node, inner)
+
+    def _placed(self, node, classes: list[cst.ClassDef], *more):  # type: ignore[no-untyped-def]
+        """`node` with the classes before it, or handed to the statement around a method."""
+        if self._in_class:
+            self.pending[-1] += classes
+            return cst.FlattenSentinel([node, *more]) if more else node
+        if not classes:
+            return cst.FlattenSentinel([node, *more]) if more else node
+        lead, node = _split_lead(node)
+        gap = [cst.EmptyLine(indent=False)] * (2 if len(self.pending) == 1 else 1)
+        spaced = [c.with_changes(leading_lines=lead if i == 0 else gap) for i, c in enumerate(classes)]
+        return cst.FlattenSentinel([*spaced, node.with_changes(leading_lines=[*gap, *node.leading_lines]), *more])
+
+    @property
+    def _in_class(self) -> bool:
+        return self._depth_of_class > 0
+
+    _depth_of_class = 0
+
+    def visit_ClassDef_body(self, node: cst.ClassDef) -> None:
+        self._depth_of_class += 1
+
+    def leave_ClassDef_body(self, node: cst.ClassDef) -> None:
+        self._depth_of_class -= 1
+
+
+def _split_lead(node):  # type: ignore[no-untyped-def]
+    """The blank lines above a statement, and the statement with only its comments."""
+    lines = list(node.leading_lines)
+    lead = []
+    while lines and lines[0].comment is None:
+        lead.append(lines.pop(0))
+    return lead, node.with_changes(leading_lines=lines)
+
+
+def _marked(node: cst.FunctionDef, refusal: Refusal) -> cst.FunctionDef:
+    """The function with one comment above it that says why it stays."""
+    comment = cst.EmptyLine(comment=cst.Comment(f"{MARK}{refusal.rule}] {refusal.reason}"))
+    return node.with_changes(leading_lines=[*_without_marker(node).leading_lines, comment])
+
+
+def _without_marker(node: cst.FunctionDef) -> cst.FunctionDef:
+    lines = [line for line in node.leading_lines if line.comment is None or not line.comment.value.startswith(MARK)]
+    return node.with_changes(leading_lines=lines)
+
+
+def _with_imports(tree: cst.Module, plan: Assembly) -> cst.Module:
+    wanted: dict[str, str] = {}
+    for rewritten in plan.done.values():
+        for own in rewritten.support:
+            wanted[_located(origin_of(own, plan.support_module), plan)] = plan.support[own]
+        for origin, name in rewritten.imports.items():
+            wanted[_located(origin, plan)] = name
+    present = {o.replace("mcp_types.", "mcp.types.") for o in plan.view.facts.imports.values()}
+    missing = {origin: name for origin, name in wanted.items() if origin not in present}
+    return drop_unused(add_imports(tree, missing), plan.view.tree)
+
+
+def _located(origin: str, plan: Assembly) -> str:
+    module, _, name = origin.rpartition(".")
+    return f"{plan.support_module}.{name}" if module == "mrtr_steps" else origin
+
+
+_ = Sequence

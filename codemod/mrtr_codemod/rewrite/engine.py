@@ -1,0 +1,253 @@
+"""Rewrite one module: which functions change, what becomes of their helpers, and where everything goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+import libcst as cst
+
+from .asks import Framework
+from .assemble import Assembly, assemble
+from .fresh import FreshNames
+from .module_view import Function, ModuleView, calls_in
+from .refusal import Refusal
+from .rewritten import Rewritten, Terms, rewrite_function
+from .support import SUPPORT, support_names
+
+
+class Level(Enum):
+    """How much attention a rewrite wants."""
+
+    SAFE = "safe"
+    REVIEW = "review"
+    MANUAL = "manual"
+
+
+@dataclass(frozen=True)
+class HandlerVerdict:
+    """What becomes of one handler, and why. `changed` tells whether this run rewrote it."""
+
+    name: str
+    line: int
+    method: str
+    level: Level
+    rule: str = ""
+    reason: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True)
+class FileRewrite:
+    """One file before and after."""
+
+    before: str
+    after: str
+    handlers: tuple[HandlerVerdict, ...]
+    support: Framework | None
+    """The support module that the new code imports, if it imports one."""
+
+
+Wanted = Callable[[HandlerVerdict], bool]
+
+
+@dataclass
+class Engine:
+    """Rewrites one module. `support_module` is where the new code imports the support module from."""
+
+    view: ModuleView
+    support_module: str = SUPPORT[Framework.MCP]
+    width: int = 100
+    refusals: dict[Function, Refusal] = field(default_factory=dict)
+
+    def run(self, wanted: Wanted) -> FileRewrite:
+        """The module with the handlers that `wanted` chooses rewritten, and those that can't be marked."""
+        asking = self._asking()
+        trial = self._attempt(asking, {})
+        verdicts = [self._verdict(f, trial) for f in asking if f.method is not None]
+        chosen = {v.name for v in verdicts if v.level is not Level.MANUAL and wanted(v)}
+        handlers = [f for f in asking if f.method is not None and f.qualname in chosen]
+        done = {f: r for f, r in trial.items() if f in self._reached(handlers, trial)}
+        renamed = self._twins(done, asking)
+        if renamed:
+            final = self._attempt(asking, renamed)
+            done = {f: final[f] for f in done}
+        verdicts = [
+            HandlerVerdict(v.name, v.line, v.method, v.level, v.rule, v.reason, v.name in chosen) for v in verdicts
+        ]
+        plan = Assembly(
+            self.view, done, frozenset(renamed), self._markers(asking), self.support_module, self._support(done)
+        )
+        after = assemble(plan)
+        framework = self._framework(done)
+        return FileRewrite(self.view.tree.code, after, tuple(verdicts), framework)
+
+    # ── who asks ──────────────────────────────────────────────────────────────────────────────
+
+    def _asking(self) -> list[Function]:
+        """Functions that ask, themselves or through another, callees before their callers."""
+        direct = [f for f in self.view.functions.values() if self._asks_itself(f)]
+        found = list(direct)
+        changed = True
+        while changed:
+            changed = False
+            for function in self.view.functions.values():
+                if function not in found and any(c in found for c in self._callees(function)):
+                    found.append(function)
+                    changed = True
+        return _callees_first(found, self._callees)
+
+    def _asks_itself(self, function: Function) -> bool:
+        own = self.view.mentions(function.node.body, function)
+        inner = [
+            m
+            for other in self.view.functions.values()
+            if other.outer == function.qualname and other is not function
+            for m in self.view.mentions(other.node.body, function)
+        ]
+        return len(own) > len(inner) or bool(inner)
+
+    def _callees(self, function: Function) -> list[Function]:
+        found = [self.view.callee(call, function) for call in calls_in(function.node.body)]
+        return [f for f in dict.fromkeys(found) if f is not None]
+
+    # ── what can be rewritten ─────────────────────────────────────────────────────────────────
+
+    def _attempt(self, asking: list[Function], renamed: dict[Function, str]) -> dict[Function, Rewritten]:
+        done: dict[Function, Rewritten] = {}
+        self.refusals = {}
+        names = FreshNames(self.view.facts.names)
+        support = support_names(self._framework_of(asking), self.view.facts)
+        known = set(asking)
+        terms = Terms(self.view, known.__contains__, names, support, renamed, self.width)
+        for function in asking:
+            try:
+                self._refuse_early(function, known)
+                done[function] = rewrite_function(function, terms)
+                for callee in done[function].callees:
+                    if callee not in done:
+                        inner = self.refusals[callee]
+                        raise Refusal(inner.rule, f"in `{callee.name}`: {inner.reason}")
+            except Refusal as refusal:
+                done.pop(function, None)
+                self.refusals[function] = refusal
+        return done
+
+    def _refuse_early(self, function: Function, asking: set[Function]) -> None:
+        if function.node.asynchronous is None and function.method is None and _is_nested(function, self.view):
+            raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
+        if function.method is None and function.outer is not None and self.view.functions[function.outer] in asking:
+            raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
+        for callee in self._callees(function):
+            if callee in asking and callee.method is not None:
+                raise Refusal("calls-a-handler", f"it calls `{callee.name}`, which is a handler of its own and asks")
+            if callee in asking and self._reaches(callee, function, set()):
+                raise Refusal("recursion", f"`{callee.name}` and this function call each other")
+        for decorator in function.node.decorators:
+            inner = self._decorator_function(decorator)
+            if inner is not None and any(f in asking and f.qualname.startswith(f"{inner.qualname}.") for f in asking):
+                raise Refusal("ask-in-decorator", f"the decorator `{inner.name}` asks")
+
+    def _decorator_function(self, decorator: cst.Decorator) -> Function | None:
+        expr = decorator.decorator
+        called = expr.func if isinstance(expr, cst.Call) else expr
+        return self.view.functions.get(called.value) if isinstance(called, cst.Name) else None
+
+    def _reaches(self, start: Function, goal: Function, seen: set[Function]) -> bool:
+        if start is goal:
+            return True
+        seen.add(start)
+        return any(self._reaches(c, goal, seen) for c in self._callees(start) if c not in seen)
+
+    def _reached(self, handlers: list[Function], trial: dict[Function, Rewritten]) -> set[Function]:
+        found: set[Function] = set()
+        stack = list(handlers)
+        while stack:
+            function = stack.pop()
+            if function not in found:
+                found.add(function)
+                stack += trial[function].callees
+        return found
+
+    def _twins(self, done: dict[Function, Rewritten], asking: list[Function]) -> dict[Function, str]:
+        """Helpers that something else still uses as they are: these stay, and a twin takes the steps."""
+        names = FreshNames(self.view.facts.names)
+        return {
+            f: names(f"{f.name}_in_steps")
+            for f in done
+            if f.method is None and self._used_elsewhere(f, done)
+        }
+
+    def _used_elsewhere(self, helper: Function, done: dict[Function, Rewritten]) -> bool:
+        inside = sum(_mentions_of(helper.name, f.node) for f in done)
+        return _mentions_of(helper.name, self.view.tree) > inside or helper.name in _exported(self.view.tree)
+
+    # ── verdicts ──────────────────────────────────────────────────────────────────────────────
+
+    def _verdict(self, function: Function, done: dict[Function, Rewritten]) -> HandlerVerdict:
+        line = self._line(function)
+        method = function.method or ""
+        rewritten = done.get(function)
+        if rewritten is None:
+            refusal = self.refusals[function]
+            return HandlerVerdict(function.qualname, line, method, Level.MANUAL, refusal.rule, refusal.reason)
+        level = Level.SAFE if rewritten.safe else Level.REVIEW
+        return HandlerVerdict(function.qualname, line, method, level)
+
+    def _line(self, function: Function) -> int:
+        node = self.view.facts.functions.get(function.qualname)
+        return node.lineno if node is not None else 0
+
+    def _markers(self, asking: list[Function]) -> dict[Function, Refusal]:
+        return {f: self.refusals[f] for f in asking if f in self.refusals and f.method is not None}
+
+    def _framework_of(self, functions: list[Function]) -> Framework:
+        kinds = {f.channel.framework for f in functions if f.channel is not None}
+        return Framework.FASTMCP if Framework.FASTMCP in kinds else Framework.MCP
+
+    def _framework(self, done: dict[Function, Rewritten]) -> Framework | None:
+        return self._framework_of(list(done)) if done else None
+
+    def _support(self, done: dict[Function, Rewritten]) -> dict[str, str]:
+        return support_names(self._framework_of(list(done) or self._asking()), self.view.facts)
+
+
+def _is_nested(function: Function, view: ModuleView) -> bool:
+    return function.outer is not None and function.channel is None
+
+
+def _callees_first(functions: list[Function], callees: Callable[[Function], list[Function]]) -> list[Function]:
+    out: list[Function] = []
+    busy: set[Function] = set()
+
+    def visit(function: Function) -> None:
+        if function in busy or function in out:
+            return
+        busy.add(function)
+        for callee in callees(function):
+            if callee in functions:
+                visit(callee)
+        out.append(function)
+
+    for function in functions:
+        visit(function)
+    return out
+
+
+def _mentions_of(name: str, node: cst.CSTNode) -> int:
+    found = int(isinstance(node, cst.Name) and node.value == name)
+    return found + sum(_mentions_of(name, child) for child in node.children)
+
+
+def _exported(tree: cst.Module) -> set[str]:
+    """The names in `__all__`."""
+    found: set[str] = set()
+    for stmt in tree.body:
+        if isinstance(stmt, cst.SimpleStatementLine):
+            for small in stmt.body:
+                if isinstance(small, cst.Assign) and cst.Module([]).code_for_node(small.targets[0].target) == "__all__":
+                    for element in getattr(small.value, "elements", ()):
+                        if isinstance(element.value, cst.SimpleString):
+                            found.add(str(element.value.evaluated_value))
+    return found

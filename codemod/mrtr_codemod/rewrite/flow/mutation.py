@@ -1,0 +1,178 @@
+"""Which locals have their content changed in place, and which may share an object with something else.
+
+A value that comes back from the state is a copy. That is only right while nobody else holds the original.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..facts import Facts, FunctionNode
+from .scope import names_in, parameters
+
+_MUTATING = frozenset(
+    "append extend insert remove pop clear sort reverse update add discard setdefault popitem difference_update "
+    "intersection_update symmetric_difference_update appendleft popleft __setitem__ write put send".split()
+)
+
+
+@dataclass
+class Mutation:
+    """In-place changes in one function, looking into the functions of the module that it calls."""
+
+    facts: Facts
+    _busy: set[tuple[str, str]] = field(default_factory=set)
+
+    def mutated(self, nodes: list[ast.stmt]) -> frozenset[str]:
+        """Names whose object the statements change, or bind anew."""
+        found: set[str] = set()
+        for stmt in nodes:
+            for node in ast.walk(stmt):
+                found |= self._changed_by(node)
+        return frozenset(found)
+
+    def _changed_by(self, node: ast.AST) -> set[str]:
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _MUTATING:
+                return {r for r in [root(owner)] if r} | self._by_arguments(node)
+            case ast.Call():
+                return self._by_arguments(node)
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
+                return {r for r in [root(node)] if r}
+            case ast.AugAssign(target=ast.Name(id=name)):
+                return {name}
+        return set()
+
+    def _by_arguments(self, call: ast.Call) -> set[str]:
+        """Arguments that a function of the module changes. Of others we assume that they don't."""
+        function = self._called(call)
+        if function is None:
+            return set()
+        names = [a.arg for a in parameters(function)]
+        if isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
+            names = names[1:]
+        given = list(zip(names, call.args, strict=False))
+        given += [(k.arg, k.value) for k in call.keywords if k.arg]
+        return {r for name, value in given if (r := root(value)) and self._changes_parameter(function, name)}
+
+    def _called(self, call: ast.Call) -> FunctionNode | None:
+        if isinstance(call.func, ast.Name):
+            return self.facts.functions.get(call.func.id)
+        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+            if call.func.value.id in ("self", "cls"):
+                found = [f for n, f in self.facts.functions.items() if n.endswith(f".{call.func.attr}")]
+                return found[0] if len(found) == 1 else None
+        return None
+
+    def _changes_parameter(self, function: FunctionNode, name: str) -> bool:
+        key = (function.name, name)
+        if key in self._busy:
+            return False
+        self._busy.add(key)
+        try:
+            return name in self.mutated(function.body)
+        finally:
+            self._busy.discard(key)
+
+
+def root(expr: ast.expr) -> str | None:
+    """The name that an attribute or subscript chain starts at."""
+    while isinstance(expr, (ast.Attribute, ast.Subscript)):
+        expr = expr.value
+    return expr.id if isinstance(expr, ast.Name) else None
+
+
+def bindings_of(function: FunctionNode, name: str) -> list[ast.expr | None]:
+    """The values that are bound to a local; None for one that is no plain assignment."""
+    found: list[ast.expr | None] = []
+    for stmt in function.body:
+        for node in ast.walk(stmt):
+            match node:
+                case ast.Assign():
+                    for target in node.targets:
+                        if isinstance(target, ast.Name) and target.id == name:
+                            found.append(node.value)
+                        elif isinstance(target, (ast.Tuple, ast.List)) and name in names_in(target).binds:
+                            found.append(_element(target, node.value, name))
+                case ast.AnnAssign(target=ast.Name(id=id)) if id == name and node.value is not None:
+                    found.append(node.value)
+                case ast.NamedExpr(target=ast.Name(id=id)) if id == name:
+                    found.append(node.value)
+                case ast.For() | ast.AsyncFor() if name in names_in(node.target).binds:
+                    found.append(None)
+                case ast.withitem(optional_vars=ast.expr() as target) if name in names_in(target).binds:
+                    found.append(None)
+                case ast.MatchAs(name=id) | ast.MatchStar(name=id) | ast.MatchMapping(rest=id) if id == name:
+                    found.append(None)
+                case ast.ExceptHandler(name=id) if id == name:
+                    found.append(None)
+    return found
+
+
+def _element(target: ast.Tuple | ast.List, value: ast.expr, name: str) -> ast.expr | None:
+    if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+        for one, bound in zip(target.elts, value.elts, strict=True):
+            if isinstance(one, ast.Name) and one.id == name:
+                return bound
+    return None
+
+
+def is_fresh(expr: ast.expr | None, is_constructor: Callable[[str], bool]) -> bool:
+    """An object that nobody else can hold yet."""
+    match expr:
+        case (
+            ast.List()
+            | ast.Dict()
+            | ast.Set()
+            | ast.ListComp()
+            | ast.DictComp()
+            | ast.SetComp()
+            | ast.Constant()
+        ):
+            return True
+        case ast.JoinedStr() | ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.Tuple():
+            return True
+        case ast.IfExp(body=body, orelse=orelse):
+            return is_fresh(body, is_constructor) and is_fresh(orelse, is_constructor)
+        case ast.BoolOp(values=values):
+            return all(is_fresh(v, is_constructor) for v in values)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in (
+                "list",
+                "dict",
+                "set",
+                "sorted",
+                "tuple",
+                "str",
+                "int",
+                "float",
+            ) or is_constructor(name)
+        case ast.Call(func=ast.Attribute(attr="copy" | "split" | "splitlines" | "model_copy" | "deepcopy")):
+            return True
+    return False
+
+
+def escapes(function: FunctionNode, name: str) -> bool:
+    """Whether the function stores the object of a local somewhere else, so that others see later changes of it."""
+    for stmt in function.body:
+        for node in ast.walk(stmt):
+            match node:
+                case ast.Assign(value=ast.Name(id=id)) if id == name:
+                    return True
+                case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _MUTATING:
+                    if (
+                        any(isinstance(a, ast.Name) and a.id == name for a in node.args)
+                        and root(owner) != name
+                    ):
+                        return True
+                case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts) if isinstance(
+                    node.ctx if hasattr(node, "ctx") else ast.Load(), ast.Load
+                ):
+                    if any(isinstance(e, ast.Name) and e.id == name for e in elts):
+                        return True
+                case ast.Dict(values=values):
+                    if any(isinstance(v, ast.Name) and v.id == name for v in values):
+                        return True
+    return False

@@ -1,0 +1,332 @@
+"""The functions of one module, how each reaches the client, and which of them ask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+import libcst as cst
+
+from .asks import AskCall, Channel, Framework, bind, dotted
+from .facts import Facts, facts_of
+from .refusal import Refusal
+
+_CONTEXTS = {
+    "mcp.server.mcpserver.Context": Framework.MCP,
+    "mcp.server.mcpserver.context.Context": Framework.MCP,
+    "mcp.server.mcpserver.server.Context": Framework.MCP,
+    "mcp.server.fastmcp.Context": Framework.MCP,
+    "mcp.server.fastmcp.server.Context": Framework.MCP,
+    "fastmcp.Context": Framework.FASTMCP,
+    "fastmcp.server.Context": Framework.FASTMCP,
+    "fastmcp.server.context.Context": Framework.FASTMCP,
+    "mcp.server.ServerRequestContext": Framework.LOWLEVEL,
+    "mcp.server.context.ServerRequestContext": Framework.LOWLEVEL,
+    "mcp.server.lowlevel.ServerRequestContext": Framework.LOWLEVEL,
+    "mcp.server.lowlevel.server.ServerRequestContext": Framework.LOWLEVEL,
+}
+_SERVERS = {"mcp.server.lowlevel.Server", "mcp.server.Server", "mcp.server.lowlevel.server.Server"}
+_MAY_ASK = {
+    "on_call_tool": "tools/call",
+    "on_get_prompt": "prompts/get",
+    "on_read_resource": "resources/read",
+}
+_DECORATORS = {"tool": "tools/call", "prompt": "prompts/get", "resource": "resources/read"}
+_GET_CONTEXT = ("fastmcp.server.dependencies.get_context", "mcp.server.lowlevel.server.request_ctx.get")
+_GATHER = {"asyncio.gather"}
+_FROM_THREAD = {"anyio.from_thread.run", "anyio.from_thread"}
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of the module. `owner` is the class of a method, `outer` the function around a nested one."""
+
+    node: cst.FunctionDef
+    qualname: str
+    owner: str | None
+    outer: str | None
+    method: str | None = None
+    """The protocol method that it serves, if it is registered as a handler."""
+    channel: Channel | None = None
+    params_name: str | None = None
+    """The request's params, for a handler of the low-level server."""
+
+    @property
+    def name(self) -> str:
+        return self.node.name.value
+
+    @property
+    def is_async(self) -> bool:
+        return self.node.asynchronous is not None
+
+
+@dataclass
+class ModuleView:
+    """A parsed module with its functions, by qualified name."""
+
+    tree: cst.Module
+    facts: Facts
+    functions: dict[str, Function] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: str | bytes) -> ModuleView:
+        tree = cst.parse_module(source)
+        view = cls(tree, facts_of(ast.parse(tree.bytes)))
+        view._collect(tree, "", None, None)
+        view._register()
+        view._find_channels()
+        return view
+
+    def _collect(self, node: cst.CSTNode, prefix: str, owner: str | None, outer: str | None) -> None:
+        for child in node.children:
+            if isinstance(child, cst.FunctionDef):
+                qualname = f"{prefix}{child.name.value}"
+                self.functions[qualname] = Function(child, qualname, owner, outer)
+                self._collect(child, f"{qualname}.", None, qualname)
+            elif isinstance(child, cst.ClassDef):
+                name = f"{prefix}{child.name.value}"
+                self._collect(child, f"{name}.", name, outer)
+            else:
+                self._collect(child, prefix, owner, outer)
+
+    # ── handlers ──────────────────────────────────────────────────────────────────────────────
+
+    def _register(self) -> None:
+        for function in self.functions.values():
+            for decorator in function.node.decorators:
+                function.method = function.method or self._decorated(decorator.decorator)
+        for call in calls_in(self.tree):
+            self._registered_by_call(call)
+
+    def _decorated(self, decorator: cst.BaseExpression) -> str | None:
+        called = decorator.func if isinstance(decorator, cst.Call) else decorator
+        if isinstance(called, cst.Attribute) and called.attr.value in _DECORATORS:
+            return _DECORATORS[called.attr.value]
+        return None
+
+    def _registered_by_call(self, call: cst.Call) -> None:
+        for arg in call.args:
+            keyword = arg.keyword.value if arg.keyword else None
+            if keyword in _MAY_ASK and self.origin(call.func) in _SERVERS:
+                function = self._mentioned(arg.value)
+                if function is not None:
+                    self._low_level(function, _MAY_ASK[keyword])
+        positional = [a.value for a in call.args if a.keyword is None]
+        if isinstance(call.func, cst.Attribute):
+            name = call.func.attr.value
+            if name in ("add_tool", "add_prompt", "add_resource") and positional:
+                function = self._mentioned(positional[0])
+                if function is not None:
+                    function.method = _DECORATORS[name.removeprefix("add_")]
+        if isinstance(call.func, cst.Call) and positional and (method := self._decorated(call.func)):
+            function = self._mentioned(positional[0])
+            if function is not None:
+                function.method = method
+
+    def _mentioned(self, expr: cst.BaseExpression) -> Function | None:
+        """The function that `name`, `self.name` or `Class.name` stands for, if there is just one such."""
+        path = dotted(expr)
+        if path is None:
+            return None
+        if path.startswith("self."):
+            path = path.removeprefix("self.")
+            found = [f for f in self.functions.values() if f.owner and f.name == path]
+            return found[0] if len(found) == 1 else None
+        return self.functions.get(path)
+
+    def _low_level(self, function: Function, method: str) -> None:
+        names = [p.name.value for p in function.node.params.params]
+        if len(names) >= 2:
+            function.method = method
+            function.channel = self._channel(function, names[0], Framework.LOWLEVEL)
+            function.params_name = names[1]
+
+    # ── channels ──────────────────────────────────────────────────────────────────────────────
+
+    def _find_channels(self) -> None:
+        for function in self.functions.values():
+            if function.channel is None:
+                function.channel = self._own_channel(function)
+        changed = True
+        while changed:  # a helper gets its context from whoever calls it
+            changed = False
+            for function in self.functions.values():
+                if function.channel is not None:
+                    changed |= self._hand_down(function, function.channel)
+
+    def _own_channel(self, function: Function) -> Channel | None:
+        for param in all_params(function.node):
+            framework = self._context_type(param.annotation.annotation) if param.annotation else None
+            if framework is not None:
+                return self._channel(function, param.name.value, framework)
+        for name, value in simple_assignments(function.node):
+            if isinstance(value, cst.Call) and (origin := self.origin(value.func)) in _GET_CONTEXT:
+                framework = Framework.FASTMCP if str(origin).startswith("fastmcp") else Framework.LOWLEVEL
+                return self._channel(function, name, framework)
+        return None
+
+    def _context_type(self, annotation: cst.BaseExpression) -> Framework | None:
+        expr = as_ast(annotation)
+        if isinstance(expr, ast.Constant) and isinstance(expr.value, str):
+            try:
+                expr = ast.parse(expr.value, mode="eval").body
+            except SyntaxError:
+                return None
+        for node in ast.walk(expr):
+            origin = self.facts.origin(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
+            if origin in _CONTEXTS:
+                return _CONTEXTS[origin]
+        return None
+
+    def _channel(self, function: Function, context: str, framework: Framework) -> Channel:
+        paths = {f"{context}.session", f"{context}.request_context.session"}
+        sessions = frozenset(n for n, value in simple_assignments(function.node) if dotted(value) in paths)
+        return Channel(context, framework, sessions)
+
+    def _hand_down(self, caller: Function, channel: Channel) -> bool:
+        changed = False
+        for call in calls_in(caller.node.body):
+            callee = self.callee(call, caller)
+            if callee is None or callee.channel is not None:
+                continue
+            bound = bound_arguments(callee, call)
+            for name, value in bound.items():
+                if dotted(value) == channel.context:
+                    callee.channel = self._channel(callee, name, channel.framework)
+                    changed = True
+        return changed
+
+    # ── questions about expressions ───────────────────────────────────────────────────────────
+
+    def origin(self, expr: cst.BaseExpression) -> str | None:
+        path = dotted(expr)
+        return self.facts.origin(ast.parse(path, mode="eval").body) if path else None
+
+    def callee(self, call: cst.Call, caller: Function) -> Function | None:
+        """The function of this module that `call` calls."""
+        path = dotted(call.func)
+        if path is None:
+            return None
+        owner = caller.owner
+        if path.startswith("self.") and owner:
+            return self.functions.get(f"{owner}.{path.removeprefix('self.')}")
+        scope = caller.qualname
+        while scope:  # the function around a nested one sees its own nested functions first
+            if (found := self.functions.get(f"{scope}.{path}")) and not found.owner:
+                return found
+            scope = scope.rpartition(".")[0]
+        found = self.functions.get(path)
+        return found if found and (found.owner is None or "." in path) else None
+
+    def asks(self, expr: cst.BaseExpression, function: Function) -> list[AskCall]:
+        """The requests that the awaited (or thread-hopping) `expr` makes, several if it gathers them."""
+        if function.channel is None:
+            return []
+        if isinstance(expr, cst.Await) and isinstance(expr.expression, cst.Call):
+            call = expr.expression
+            if (one := self._ask(call, function.channel)) is not None:
+                return [one]
+            if self.origin(call.func) in _GATHER and call.args:
+                found = [
+                    self._ask(a.value, function.channel)
+                    for a in call.args
+                    if not a.star and a.keyword is None
+                ]
+                if len(found) == len(call.args) and all(found):
+                    return [a for a in found if a is not None]
+        if isinstance(expr, cst.Call) and self.origin(expr.func) in _FROM_THREAD and expr.args:
+            spelling = function.channel.spelling(expr.args[0].value)
+            if spelling is not None:
+                return [bind(spelling, list(expr.args[1:]))]
+        return []
+
+    def _ask(self, call: cst.BaseExpression, channel: Channel) -> AskCall | None:
+        if not isinstance(call, cst.Call):
+            return None
+        spelling = channel.spelling(call.func)
+        return bind(spelling, list(call.args)) if spelling is not None else None
+
+    def mentions(self, node: cst.CSTNode, function: Function) -> list[cst.BaseExpression]:
+        """All bound methods below `node` that would ask when called, however they are used."""
+        found: list[cst.BaseExpression] = []
+        if function.channel is None:
+            return found
+        if isinstance(node, cst.Attribute) and function.channel.spelling(node) is not None:
+            return [node]
+        for child in node.children:
+            found += self.mentions(child, function)
+        return found
+
+
+def as_ast(node: cst.BaseExpression) -> ast.expr:
+    """The same expression as `ast`."""
+    return ast.parse(f"({cst.Module([]).code_for_node(node)}\n)", mode="eval").body
+
+
+def code(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(node)
+
+
+def all_params(node: cst.FunctionDef) -> list[cst.Param]:
+    params = node.params
+    return [*params.posonly_params, *params.params, *params.kwonly_params]
+
+
+def bound_arguments(callee: Function, call: cst.Call) -> dict[str, cst.BaseExpression]:
+    """The arguments of a call by the parameter that takes them; starred ones are left out."""
+    names = [p.name.value for p in (*callee.node.params.posonly_params, *callee.node.params.params)]
+    if callee.owner and isinstance(call.func, cst.Attribute) and names[:1] in (["self"], ["cls"]):
+        names = names[1:]
+    bound: dict[str, cst.BaseExpression] = {}
+    for index, arg in enumerate(call.args):
+        if arg.star:
+            break
+        if arg.keyword is not None:
+            bound[arg.keyword.value] = arg.value
+        elif index < len(names):
+            bound[names[index]] = arg.value
+    return bound
+
+
+def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
+    if isinstance(node, cst.Call):
+        yield node
+    for child in node.children:
+        yield from calls_in(child)
+
+
+def simple_assignments(node: cst.FunctionDef) -> list[tuple[str, cst.BaseExpression]]:
+    """`name = value` anywhere in a function, for names that are assigned just once."""
+    found: list[tuple[str, cst.BaseExpression]] = []
+
+    def walk(part: cst.CSTNode) -> None:
+        if (
+            isinstance(part, cst.Assign)
+            and len(part.targets) == 1
+            and isinstance(part.targets[0].target, cst.Name)
+        ):
+            found.append((part.targets[0].target.value, part.value))
+        for child in part.children:
+            if not isinstance(child, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+                walk(child)
+
+    walk(node.body)
+    names = [name for name, _ in found]
+    return [(name, value) for name, value in found if names.count(name) == 1]
+
+
+def refuse_stray_mentions(view: ModuleView, function: Function, handled: list[cst.BaseExpression]) -> None:
+    """Refuse a function that holds an asking method in any other way than calling and awaiting it at once.
+
+    Raises:
+        Refusal: naming the way.
+    """
+    known = {id(m) for expr in handled for m in view.mentions(expr, function)}
+    stray = [m for m in view.mentions(function.node.body, function) if id(m) not in known]
+    if stray:
+        raise Refusal("dynamic-ask", f"`{code(stray[0])}` is not called and awaited in one go")
+
+
+_ = cast

@@ -1,0 +1,305 @@
+"""Bring one function into the form that can be cut: every ask a statement, every asking loop with a cursor."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import libcst as cst
+
+from .asks import Reads
+from .facts import FunctionNode, _identifiers
+from .flow.mutation import Mutation
+from .flow.purity import Purity
+from .flow.scope import captured_names, function_locals, names_in
+from .fresh import FreshNames
+from .module_view import Function, ModuleView, all_params, as_ast, bound_arguments, code
+from .refusal import Refusal
+from .shape.hoist import Hoister
+from .shape.loops import Loops, steady_iterable
+from .shape.pairing import Pairs, pair
+from .sites import Site, answer_types, asking_call, find_sites, refuse_unreached
+from .valuetypes.infer import Inference
+from .valuetypes.local import local_types
+from .valuetypes.model import Type
+
+_READS_FRAME = {"locals", "eval", "exec", "vars", "dir"}
+_ANSWER_NAMES = {
+    Reads.FORM: "answer", Reads.URL: "consent", Reads.RAW: "answer", Reads.SAMPLE: "reply",
+    Reads.SAMPLE_TOOLS: "reply", Reads.ROOTS: "listed",
+}  # fmt: skip
+
+
+@dataclass
+class Prepared:
+    """A function ready to be cut, in both trees, with what is known about it."""
+
+    function: Function
+    view: ModuleView
+    node: cst.FunctionDef
+    parsed: FunctionNode
+    pairs: Pairs
+    sites: list[Site]
+    types: dict[str, Type]
+    purity: Purity
+    locals: frozenset[str]
+    fresh: FreshNames
+    numbered: str
+    uses_numbered: bool
+
+
+def prepare(
+    function: Function,
+    view: ModuleView,
+    asking: Callable[[Function], bool],
+    numbered: str,
+    spelled_out: frozenset[str] = frozenset(),
+) -> Prepared:
+    """Prepare a function. Questions in `spelled_out` (by their source) get a local of their own.
+
+    Raises:
+        Refusal: if an ask can't be brought into that form.
+    """
+    node = _without_completion(function.node, function)
+    parsed, _ = pair(node)
+    _refuse_oddities(parsed)
+    taken = _identifiers(parsed) | _globals(view) | set(dir(builtins)) | {numbered}
+    fresh = FreshNames(taken)
+    own = frozenset(function_locals(parsed))
+
+    def is_raw_ask(expr: cst.BaseExpression) -> bool:
+        return bool(view.asks(expr, function)) or asking_call(expr, function, view, asking) is not None
+
+    def is_ask(expr: cst.BaseExpression) -> bool:
+        return is_raw_ask(expr) or (isinstance(expr, cst.NamedExpr) and is_raw_ask(expr.value))
+
+    def name_for(expr: cst.BaseExpression) -> str:
+        asks = view.asks(expr, function)
+        return "answers" if len(asks) > 1 else _ANSWER_NAMES[asks[0].reads] if asks else "outcome"
+
+    hoister = Hoister(
+        is_ask,
+        _stability(view, own, frozenset(captured_names(parsed))),
+        name_for,
+        fresh,
+        lambda expr: len(view.asks(expr, function)) > 1,
+        frozenset(names_in(parsed).binds - own),
+    )
+    body = cst.ensure_type(node.body, cst.IndentedBlock) if isinstance(node.body, cst.IndentedBlock) else None
+    if body is None:
+        raise Refusal("one-line-function", "the whole function stands on one line")
+    node = node.with_changes(
+        body=body.with_changes(body=hoister.block(cast("list[cst.BaseStatement]", body.body)))
+    )
+    node = _spill(node, function, view, asking, fresh, spelled_out)
+    before = node
+    node = _with_cursors(node, function, view, asking, fresh, numbered, hoister)
+    parsed, pairs = pair(node)
+    sites = find_sites(node, function, view, asking)
+    refuse_unreached(node, sites, function, view)
+    types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
+    local = frozenset(function_locals(parsed))
+    purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
+    return Prepared(
+        function,
+        view,
+        node,
+        parsed,
+        pairs,
+        sites,
+        types,
+        purity,
+        local,
+        fresh,
+        numbered,
+        node is not before and numbered in code(node),
+    )
+
+
+def _globals(view: ModuleView) -> set[str]:
+    facts = view.facts
+    return {*facts.imports, *facts.values, *facts.annotations, *facts.classes, *facts.functions}
+
+
+def _refuse_oddities(parsed: FunctionNode) -> None:
+    for node in ast.walk(parsed):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in _READS_FRAME
+            and not node.args
+        ):
+            raise Refusal(
+                "reads-frame", f"`{node.func.id}()` sees every local, also those that the rewrite adds"
+            )
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            raise Refusal("generator", "a generator can't be ended in the middle and entered again")
+
+
+def _without_completion(node: cst.FunctionDef, function: Function) -> cst.FunctionDef:
+    """Drop `send_elicit_complete(...)`: the notification is gone from the protocol."""
+    if function.channel is None:
+        return node
+    return cast("cst.FunctionDef", node.visit(_DropCompletion(function.channel.session_paths)))
+
+
+class _DropCompletion(cst.CSTTransformer):
+    def __init__(self, sessions: set[str]) -> None:
+        super().__init__()
+        self.sessions = sessions
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        small = updated_node.body[0]
+        if len(updated_node.body) == 1 and isinstance(small, cst.Expr) and isinstance(small.value, cst.Await):
+            call = small.value.expression
+            if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
+                if call.func.attr.value == "send_elicit_complete" and code(call.func.value) in self.sessions:
+                    return cst.RemoveFromParent()
+        return updated_node
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        if updated_node.body:
+            return updated_node
+        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+
+
+def _stability(
+    view: ModuleView, own: frozenset[str], captured: frozenset[str]
+) -> Callable[[cst.BaseExpression], bool]:
+    purity = Purity(view.facts)
+
+    def stable(node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            if node.id in own:
+                return node.id not in captured
+            return purity.constant_name(node.id) or (
+                hasattr(builtins, node.id) and node.id not in view.facts.names
+            )
+        if isinstance(node, ast.Attribute):
+            return stable(node.value)
+        allowed = (
+            ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp,
+            ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context, ast.Starred, ast.Subscript, ast.Slice,
+        )  # fmt: skip
+        return isinstance(node, allowed) and all(stable(child) for child in ast.iter_child_nodes(node))
+
+    return lambda expr: stable(as_ast(expr))
+
+
+def _spill(
+    node: cst.FunctionDef,
+    function: Function,
+    view: ModuleView,
+    asking: Callable[[Function], bool],
+    fresh: FreshNames,
+    spelled_out: frozenset[str],
+) -> cst.FunctionDef:
+    """Arguments of an ask that must not be evaluated twice get a local of their own, in order."""
+    parsed, _ = pair(node)
+    sites = find_sites(node, function, view, asking)
+    types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
+    purity = Purity(
+        view.facts, Inference(view.facts, types, function.owner), frozenset(function_locals(parsed))
+    )
+    swaps: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+    for site in sites:
+        new = _spilled_site(site, purity, fresh, spelled_out)
+        if len(new) > 1:
+            swaps[site.stmt] = new
+    return cast("cst.FunctionDef", node.visit(_Insert(swaps))) if swaps else node
+
+
+def _spilled_site(
+    site: Site, purity: Purity, fresh: FreshNames, spelled_out: frozenset[str]
+) -> list[cst.BaseStatement]:
+    named = _named_arguments(site)
+    repeatable = [purity.effect_free(as_ast(value)) and code(value) not in spelled_out for _, value in named]
+    if all(repeatable):
+        return [site.stmt]
+    last = max(i for i, fine in enumerate(repeatable) if not fine)
+    before: list[cst.BaseStatement] = []
+    stmt = site.stmt
+    for index, (name, value) in enumerate(named):
+        simple = isinstance(value, (cst.Name, cst.SimpleString, cst.Integer))
+        if index > last or (repeatable[index] and (simple or index == last)):
+            continue
+        local = fresh("question" if name == "message" else name)
+        before.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(local))], value)]))
+        stmt = cast("cst.SimpleStatementLine", stmt.deep_replace(value, cst.Name(local)))
+    if before:
+        before[0] = cast("cst.SimpleStatementLine", before[0]).with_changes(leading_lines=stmt.leading_lines)
+        stmt = stmt.with_changes(leading_lines=())
+    return [*before, stmt]
+
+
+def _named_arguments(site: Site) -> list[tuple[str, cst.BaseExpression]]:
+    if site.call is not None and site.callee is not None:
+        by_value = {id(v): n for n, v in bound_arguments(site.callee, site.call).items()}
+        return [(by_value.get(id(a.value), "argument"), a.value) for a in site.call.args]
+    found = []
+    for ask in site.asks:
+        kept = {id(v) for v in ask.evaluated()}
+        found += [(name, value) for name, value in ask.arguments.items() if id(value) in kept]
+    return found
+
+
+class _Insert(cst.CSTTransformer):
+    def __init__(self, swaps: dict[cst.CSTNode, list[cst.BaseStatement]]) -> None:
+        super().__init__()
+        self.swaps = swaps
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        new = self.swaps.get(original_node)
+        return updated_node if new is None else cst.FlattenSentinel(new)
+
+
+def _with_cursors(
+    node: cst.FunctionDef,
+    function: Function,
+    view: ModuleView,
+    asking: Callable[[Function], bool],
+    fresh: FreshNames,
+    numbered: str,
+    hoister: Hoister,
+) -> cst.FunctionDef:
+    parsed, pairs = pair(node)
+    sites = find_sites(node, function, view, asking)
+    if not any(isinstance(loop, cst.For) for site in sites for loop in site.loops):
+        return node
+    types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
+    own = frozenset(function_locals(parsed))
+    infer = Inference(view.facts, types, function.owner)
+    purity = Purity(view.facts, infer, own)
+
+    def reproducible(expr: ast.expr) -> bool:
+        names = {n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}
+        inside = names_in(expr)
+        free = (names & inside.reads) - own
+        known = all(purity.constant_name(n) or hasattr(builtins, n) for n in free)
+        plain = not any(
+            isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
+            for n in ast.walk(expr)
+        )
+        return known and plain and purity.effect_free(expr)
+
+    def steady(iterable: cst.BaseExpression, loop: cst.For) -> bool:
+        body = cast("ast.For", pairs[loop][0]).body
+        changed = Mutation(view.facts).mutated(body) | names_in(*body).binds
+        return steady_iterable(as_ast(iterable), infer, reproducible, frozenset(changed))
+
+    loops = Loops(hoister.asks_in, steady, fresh, numbered)
+    body = cst.ensure_type(node.body, cst.IndentedBlock)
+    return node.with_changes(body=loops.block(body))
+
+
+def parameter_names(function: Function) -> list[str]:
+    return [p.name.value for p in all_params(function.node)]

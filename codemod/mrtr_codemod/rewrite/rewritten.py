@@ -1,0 +1,244 @@
+"""Rewrite one function: cut its body, give it its steps, and change its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import libcst as cst
+
+from .asks import Framework
+from .emit import TAB, Names, field_name, parsed
+from .fresh import FreshNames, camel
+from .module_view import Function, ModuleView, code
+from .prepare import Prepared, prepare
+from .refusal import Refusal
+from .resume import Resume, Resumption
+from .segment import NeedsState, Segmenter
+from .sites import Site
+from .valuetypes.carry import Carrier
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """The new form of one function."""
+
+    function: Function
+    node: cst.FunctionDef
+    steps: tuple[cst.ClassDef, ...]
+    sites: tuple[Site, ...]
+    callees: frozenset[Function]
+    safe: bool
+    """Nothing rides in the state, no helper was lifted, no `except` or `finally` touched."""
+    imports: Mapping[str, str]
+    """What the fields' annotations need, by origin."""
+    support: frozenset[str]
+    """What the code uses of the support module."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all rewrites of one file share."""
+
+    view: ModuleView
+    asking: Callable[[Function], bool]
+    class_names: FreshNames
+    support: Mapping[str, str]
+    """From the support module's own name of a thing to its name in this file."""
+    renamed: Mapping[Function, str]
+    """Functions that are called by another name from rewritten code."""
+    width: int
+
+
+def rewrite_function(function: Function, terms: Terms) -> Rewritten:
+    """The explicit form of a function that asks.
+
+    Raises:
+        Refusal: if it can't be had soundly.
+    """
+    spelled_out: frozenset[str] = frozenset()
+    while True:
+        prepared = prepare(function, terms.view, terms.asking, terms.support["numbered"], spelled_out)
+        try:
+            return _cut(prepared, terms)
+        except Refusal as refusal:
+            more = _questions_alone(prepared, refusal)
+            if more is None or more <= spelled_out:
+                raise
+            spelled_out |= more
+
+
+def _questions_alone(prepared: Prepared, refusal: Refusal) -> frozenset[str] | None:
+    """Questions to be carried as text, if what can't be carried is needed for nothing but them."""
+    if refusal.rule not in ("untyped-local", "uncarriable-local", "secret-in-state"):
+        return None
+    name = refusal.reason.split("`")[1]
+    found: set[str] = set()
+    for site in prepared.sites:
+        for ask in site.asks:
+            message = ask.arguments.get("message")
+            if message is not None and name in code(message) and not isinstance(message, (cst.Name, cst.SimpleString)):
+                found.add(code(message))
+    return frozenset(found) or None
+
+
+def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
+    carrier = Carrier(terms.view.facts)
+    names = Names(prepared.fresh("steps"), prepared.fresh("state"), terms.support, terms.width)
+    _name_keys(prepared)
+    segmenter, body = _segments(prepared, carrier, names, terms)
+    _apply_renames(prepared, terms)
+    state_classes = tuple(_step_class(site, carrier) for site in prepared.sites if site.point)
+    opening = _opening(prepared, names, terms, segmenter)
+    node = _signature(prepared, names, terms)
+    node = node.with_changes(body=_with_opening(node, body, opening))
+    used = _support_used(node, state_classes, terms)
+    lifted = any(site.callee is not None for site in prepared.sites)
+    safe = not state_classes and not lifted and not segmenter.reviewed and prepared.function.method is not None
+    callees = frozenset(site.callee for site in prepared.sites if site.callee is not None)
+    return Rewritten(
+        prepared.function, node, state_classes, tuple(prepared.sites), callees, safe, dict(carrier.imports), used
+    )
+
+
+def _name_keys(prepared: Prepared) -> None:
+    """Each request is known by the local that takes its answer."""
+    keys = FreshNames(())
+    for site in prepared.sites:
+        wishes = site.targets if len(site.targets) == len(site.asks) else ["answer" for _ in site.asks]
+        site.keys = tuple(keys(wish.strip("_") or "answer") for wish in wishes)
+
+
+def _segments(
+    prepared: Prepared, carrier: Carrier, names: Names, terms: Terms
+) -> tuple[Segmenter, list[cst.BaseStatement]]:
+    resume = Resume(prepared, carrier)
+    plan = resume.plan()
+    if plan.light:
+        done = _stateless(prepared, plan, names, terms)
+        if done is not None:
+            return done
+        plan = resume.plan(allow_light=False)
+    if not any(site.fields for site in prepared.sites) and len(prepared.sites) == 1:
+        done = _stateless(prepared, plan, names, terms)
+        if done is not None:
+            return done
+    _name_points(prepared, terms)
+    segmenter = Segmenter(prepared, plan, names, stateless=False)
+    return segmenter, _renamed_body(segmenter, terms)
+
+
+def _stateless(
+    prepared: Prepared, plan: Resumption, names: Names, terms: Terms
+) -> tuple[Segmenter, list[cst.BaseStatement]] | None:
+    segmenter = Segmenter(prepared, plan, names, stateless=True)
+    try:
+        return segmenter, _renamed_body(segmenter, terms)
+    except NeedsState:
+        return None
+
+
+def _renamed_body(segmenter: Segmenter, terms: Terms) -> list[cst.BaseStatement]:
+    _apply_renames(segmenter.prepared, terms)
+    return segmenter.body()
+
+
+def _apply_renames(prepared: Prepared, terms: Terms) -> None:
+    for site in prepared.sites:
+        new = terms.renamed.get(site.callee) if site.callee is not None else None
+        if new is not None and site.call is not None:
+            func = site.call.func
+            renamed = func.with_changes(attr=cst.Name(new)) if isinstance(func, cst.Attribute) else cst.Name(new)
+            site.call = site.call.with_changes(func=renamed)
+
+
+def _name_points(prepared: Prepared, terms: Terms) -> None:
+    stem = camel(prepared.function.qualname.replace(".", "_"))
+    for site in prepared.sites:
+        what = "".join(camel(name) for name in (site.targets if len(site.targets) < 4 else site.targets[:1]))
+        site.point = terms.class_names(f"{stem}{what}")
+
+
+def _step_class(site: Site, carrier: Carrier) -> cst.ClassDef:
+    tag = "_".join(site.targets)
+    lines = [f"class {site.point}(Step):", f'{TAB}step: Literal["{tag}"] = "{tag}"']
+    lines += [f"{TAB}{field_name(name)}: {carrier.written(found)}" for name, found in site.fields.items()]
+    return cst.ensure_type(cst.parse_statement("\n".join(lines)), cst.ClassDef)
+
+
+def _opening(prepared: Prepared, names: Names, terms: Terms, segmenter: Segmenter) -> list[cst.BaseStatement]:
+    """The first lines: this round's steps, and the one to resume at."""
+    function = prepared.function
+    lines = []
+    channel = function.channel
+    if function.method is not None:
+        assert channel is not None
+        extra = f", {function.params_name}" if channel.framework is Framework.LOWLEVEL else ""
+        lines.append(f"{names.steps} = {terms.support['Steps']}({channel.context}{extra})")
+    if segmenter.uses_state:
+        points = ", ".join(site.point for site in prepared.sites)
+        lines.append(f"{names.state} = {names.steps}.resume({points})")
+    return parsed(lines) if lines else []
+
+
+def _with_opening(
+    node: cst.FunctionDef, body: list[cst.BaseStatement], opening: list[cst.BaseStatement]
+) -> cst.BaseSuite:
+    block = cst.ensure_type(node.body, cst.IndentedBlock)
+    docstring = [body.pop(0)] if node.get_docstring() is not None else []
+    if node.params and _gets_context_first(body):
+        docstring.append(body.pop(0))
+    return block.with_changes(body=[*docstring, *opening, *body])
+
+
+def _gets_context_first(body: list[cst.BaseStatement]) -> bool:
+    """`ctx = get_context()` must stand before the steps that are made of it."""
+    first = body[0] if body else None
+    return isinstance(first, cst.SimpleStatementLine) and "= get_context(" in code(first)
+
+
+def _signature(prepared: Prepared, names: Names, terms: Terms) -> cst.FunctionDef:
+    node = prepared.node
+    returns = node.returns
+    if returns is not None:
+        returns = returns.with_changes(annotation=_or_asked(returns.annotation, terms.support["InputRequiredResult"]))
+    changes: dict[str, object] = {"returns": returns}
+    if prepared.function.method is None:
+        changes["params"] = _with_steps(node.params, names.steps, terms.support["Steps"])
+        new = terms.renamed.get(prepared.function)
+        if new is not None:
+            changes["name"] = cst.Name(new)
+    return cast("cst.FunctionDef", node.with_changes(**changes))
+
+
+def _or_asked(annotation: cst.BaseExpression, asked: str) -> cst.BaseExpression:
+    if isinstance(annotation, cst.SimpleString):
+        quote = annotation.value[-1]
+        return annotation.with_changes(value=f"{annotation.value[:-1]} | {asked}{quote}")
+    loose = isinstance(annotation, (cst.IfExp, cst.Lambda))
+    left = annotation.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]) if loose else annotation
+    return cst.BinaryOperation(left, cst.BitOr(), cst.Name(asked))
+
+
+def _with_steps(params: cst.Parameters, name: str, type_name: str) -> cst.Parameters:
+    """The helper takes its caller's steps by keyword, whatever else it takes."""
+    new = cst.Param(cst.Name(name), cst.Annotation(cst.Name(type_name)), star="")
+    star = params.star_arg
+    if isinstance(star, cst.MaybeSentinel):
+        star = cst.ParamStar()
+    return params.with_changes(kwonly_params=[*params.kwonly_params, new], star_arg=star)
+
+
+def _support_used(node: cst.FunctionDef, classes: tuple[cst.ClassDef, ...], terms: Terms) -> frozenset[str]:
+    text = code(node)
+    used = {own for own, name in terms.support.items() if _mentions(text, name)}
+    if classes:
+        used |= {"Step", "Literal"}
+    return frozenset(used)
+
+
+def _mentions(text: str, name: str) -> bool:
+    import re
+
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None

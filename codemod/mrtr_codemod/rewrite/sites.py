@@ -1,0 +1,193 @@
+"""The places of a function where a round ends and a later one goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from .asks import AskCall, Framework, Reads
+from .module_view import Function, ModuleView, as_ast
+from .refusal import Refusal
+from .valuetypes.infer import ANSWER
+from .valuetypes.model import STR, Type, from_annotation, returned_type, union
+
+URL_ANSWER = Type("mcp.server.elicitation.UrlElicitationResult")
+
+
+@dataclass(eq=False)
+class Site:
+    """One resume point. Either `asks` are made here, or `callee` is called, which asks in turn."""
+
+    stmt: cst.SimpleStatementLine
+    targets: tuple[str, ...]
+    """The locals that take the answers; one for each ask, or one for all of several."""
+    asks: tuple[AskCall, ...] = ()
+    callee: Function | None = None
+    call: cst.Call | None = None
+    loops: tuple[cst.BaseStatement, ...] = ()
+    keys: tuple[str, ...] = ()
+    point: str = ""
+    """The name of the step's class."""
+    fields: dict[str, Type] = field(default_factory=dict)
+
+    @property
+    def evaluated(self) -> list[cst.BaseExpression]:
+        """What is evaluated again when the round comes back here."""
+        if self.call is not None:
+            return [arg.value for arg in self.call.args]
+        return [e for ask in self.asks for e in ask.evaluated()]
+
+
+def called(expr: cst.BaseExpression) -> cst.Call | None:
+    inner = expr.expression if isinstance(expr, cst.Await) else expr
+    return inner if isinstance(inner, cst.Call) else None
+
+
+def asking_call(
+    expr: cst.BaseExpression, function: Function, view: ModuleView, asking: Callable[[Function], bool]
+) -> Function | None:
+    """The asking function that `expr` calls (and awaits, if it is async)."""
+    call = called(expr)
+    callee = view.callee(call, function) if call is not None else None
+    if callee is None or not asking(callee):
+        return None
+    return callee if callee.is_async == isinstance(expr, cst.Await) else None
+
+
+def find_sites(
+    function: cst.FunctionDef, owner: Function, view: ModuleView, asking: Callable[[Function], bool]
+) -> list[Site]:
+    """The sites of a function whose asks have statements of their own, in the order of the source."""
+    found = []
+    for stmt, loops in _statements(function.body, ()):
+        small = stmt.body[0] if len(stmt.body) == 1 else None
+        if not isinstance(small, cst.Assign):
+            continue
+        asks = tuple(view.asks(small.value, owner))
+        callee = asking_call(small.value, owner, view, asking)
+        if asks or callee:
+            target = small.targets[0].target
+            found.append(
+                Site(stmt, _names(target), asks, callee, called(small.value) if callee else None, loops)
+            )
+    return found
+
+
+def _names(target: cst.BaseAssignTargetExpression) -> tuple[str, ...]:
+    if isinstance(target, cst.Name):
+        return (target.value,)
+    assert isinstance(target, cst.Tuple)
+    return tuple(e.value.value for e in target.elements if isinstance(e.value, cst.Name))
+
+
+def _statements(
+    suite: cst.BaseSuite, loops: tuple[cst.BaseStatement, ...]
+) -> Iterator[tuple[cst.SimpleStatementLine, tuple[cst.BaseStatement, ...]]]:
+    for stmt in suite.body:
+        if isinstance(stmt, cst.SimpleStatementLine):
+            yield stmt, loops
+        elif isinstance(stmt, cst.BaseCompoundStatement) and not isinstance(
+            stmt, (cst.FunctionDef, cst.ClassDef)
+        ):
+            inner = (*loops, stmt) if isinstance(stmt, (cst.For, cst.While)) else loops
+            for block, is_body in blocks_of(stmt):
+                yield from _statements(block, inner if is_body else loops)
+
+
+def blocks_of(stmt: cst.BaseCompoundStatement) -> list[tuple[cst.BaseSuite, bool]]:
+    """The blocks of a compound statement in the order of the source, and whether each is its main body."""
+    if isinstance(stmt, cst.Match):
+        return [(case.body, True) for case in stmt.cases]
+    found: list[tuple[cst.BaseSuite, bool]] = [(stmt.body, True)]
+    if isinstance(stmt, (cst.Try, cst.TryStar)):
+        found += [(h.body, False) for h in stmt.handlers]
+    orelse = getattr(stmt, "orelse", None)
+    if isinstance(orelse, cst.If):
+        found += blocks_of(orelse)
+    elif isinstance(orelse, cst.Else):
+        found.append((orelse.body, False))
+    finalbody = getattr(stmt, "finalbody", None)
+    if isinstance(finalbody, cst.Finally):
+        found.append((finalbody.body, False))
+    return found
+
+
+def answer_types(sites: list[Site], function: Function, view: ModuleView) -> dict[str, Type]:
+    """The types of the locals that take answers."""
+    found: dict[str, Type] = {}
+    for site in sites:
+        types = [answer_type(ask, function, view) for ask in site.asks]
+        if site.callee is not None:
+            type_ = _result(site.callee, view)
+            types = [type_] if type_ is not None else []
+        if len(site.targets) == 1 and len(types) > 1:
+            types = [Type("list", (union(*types),))]
+        for name, type_ in zip(site.targets, types, strict=False):
+            found[name] = union(found[name], type_) if name in found else type_
+    return found
+
+
+def _result(callee: Function, view: ModuleView) -> Type | None:
+    node = view.facts.functions.get(callee.qualname)
+    if node is None:
+        node = _parsed(callee)
+    return returned_type(node, view.facts)
+
+
+def _parsed(callee: Function):  # type: ignore[no-untyped-def]
+    import ast
+
+    bare = callee.node.with_changes(leading_lines=(), decorators=())
+    return ast.parse(cst.Module([bare]).code).body[0]
+
+
+def answer_type(ask: AskCall, function: Function, view: ModuleView) -> Type:
+    """The type of what one ask is answered with."""
+    fastmcp = function.channel is not None and function.channel.framework is Framework.FASTMCP
+    match ask.reads:
+        case Reads.FORM:
+            schema = _schema_type(ask.schema, view, fastmcp)
+            return Type(ANSWER, (schema,)) if schema else Type(ANSWER)
+        case Reads.URL:
+            return URL_ANSWER
+        case Reads.RAW:
+            return Type("mcp.types.ElicitResult")
+        case Reads.ROOTS:
+            return Type("list", (Type("mcp.types.Root"),)) if fastmcp else Type("mcp.types.ListRootsResult")
+        case Reads.SAMPLE if fastmcp:
+            return Type("mrtr_steps.Sampled")
+        case Reads.SAMPLE:
+            return Type("mcp.types.CreateMessageResult")
+        case Reads.SAMPLE_TOOLS:
+            return Type("mcp.types.CreateMessageResultWithTools")
+
+
+def _schema_type(schema: cst.BaseExpression | None, view: ModuleView, fastmcp: bool) -> Type | None:
+    if schema is None:
+        return None
+    expr = as_ast(schema)
+    found = from_annotation(expr, view.facts)
+    if found is not None or not fastmcp:
+        return found
+    if isinstance(schema, cst.List) and schema.elements:
+        nested = isinstance(schema.elements[0].value, (cst.List, cst.Dict))
+        return Type("list", (STR,)) if nested else STR
+    return STR if isinstance(schema, (cst.Dict, cst.Name)) else None
+
+
+def refuse_unreached(function: cst.FunctionDef, sites: list[Site], owner: Function, view: ModuleView) -> None:
+    """Refuse a function with an asking method that is not called and awaited at once.
+
+    Raises:
+        Refusal: naming the method.
+    """
+    known = {id(m) for site in sites for m in view.mentions(site.stmt, owner)}
+    for mention in view.mentions(function.body, owner):
+        if id(mention) not in known:
+            text = cst.Module([]).code_for_node(mention)
+            raise Refusal(
+                "dynamic-ask",
+                f"`{text}` is not called and awaited in one go, so its answer comes at no fixed place",
+            )

@@ -1,0 +1,38 @@
+"""The support module that rewritten code imports, and the names it takes from it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from .asks import Framework
+from .facts import Facts
+
+SUPPORT = {Framework.MCP: "mrtr_steps", Framework.LOWLEVEL: "mrtr_steps", Framework.FASTMCP: "mrtr_steps_fastmcp"}
+_OWN = ("Answer", "CannotAsk", "Sampled", "Step", "Steps", "form", "numbered", "raw_form", "roots", "sample", "url")
+_OTHERS = {"InputRequiredResult": "mcp.types", "Literal": "typing"}
+
+
+def support_names(framework: Framework, facts: Facts) -> dict[str, str]:
+    """For each thing that rewritten code may need, the name it goes by in this file: its own, unless that is taken."""
+    found = {}
+    for own in (*_OWN, *_OTHERS):
+        origin = origin_of(own, SUPPORT[framework])
+        known = [name for name, o in facts.imports.items() if o in (origin, origin.replace("mcp.types", "mcp_types"))]
+        taken = own in facts.names and not known
+        found[own] = known[0] if known else f"steps_{own}" if taken and own.islower() else f"Steps{own}" if taken else own
+    return found
+
+
+def origin_of(own: str, support_module: str) -> str:
+    """Where a name comes from."""
+    return f"{_OTHERS.get(own, support_module)}.{own}"
+
+
+def source(module: str) -> str:
+    """The source of a support module, as it is put beside the rewritten code."""
+    return files("mrtr_codemod.rewrite.vendored").joinpath(f"{module}.py").read_text("utf-8")
+
+
+def modules(framework: Framework) -> tuple[str, ...]:
+    """The support modules that code for `framework` needs beside it."""
+    return ("mrtr_steps", "mrtr_steps_fastmcp") if framework is Framework.FASTMCP else ("mrtr_steps",)

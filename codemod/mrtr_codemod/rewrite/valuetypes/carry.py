@@ -1,0 +1,160 @@
+"""Which types survive a round trip through the JSON of `requestState` unchanged, and how their fields are written."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from ..facts import Facts
+from .infer import ANSWER
+from .model import Type, from_annotation
+
+FAITHFUL = frozenset(
+    "str int bool float bytes None decimal.Decimal datetime.datetime datetime.date datetime.time datetime.timedelta "
+    "uuid.UUID pathlib.Path pathlib.PurePath pathlib.PurePosixPath mcp.types.SamplingMessage mcp.types.TextContent "
+    "mcp.types.ElicitResult mcp.types.CreateMessageResult mcp.types.ListRootsResult mcp.types.Root mrtr_steps.Sampled "
+    "sampled.content".split()
+)
+"""Types that a strict pydantic model reads back equal from its own JSON (`tests/codemod/rewrite/test_carry.py`)."""
+
+_CONTAINERS = {"list", "dict", "set", "frozenset", "tuple"}
+_SECRET = re.compile(
+    r"(^|_)(pass(word|wd|phrase|code)?|secret|token|api_?key|apikey|credentials?|otp|pin|private_?key|access_?key|"
+    r"one_?time_?code|auth_?code|cvv|cvc|ssn)s?($|_)",
+    re.IGNORECASE,
+)
+
+
+def looks_secret(name: str) -> bool:
+    """A name that says password, token, one-time code or key."""
+    return bool(_SECRET.search(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)))
+
+
+@dataclass
+class Carrier:
+    """Decides about types, and writes them as annotations in the terms of one module."""
+
+    facts: Facts
+    imports: dict[str, str] = field(default_factory=dict)
+    """Origins that written annotations need and the module does not import yet, to the name they go by."""
+
+    def objection(self, found: Type, seen: frozenset[str] = frozenset()) -> str | None:
+        """Why a value of this type can't ride in the state, or None."""
+        if found.name == "|" or found.name in _CONTAINERS:
+            if found.name in _CONTAINERS and not found.args:
+                return None
+            return next((o for a in found.args if (o := self.objection(a, seen))), None)
+        if found.name in FAITHFUL or found.name.startswith("Literal[") or found.name in ("Any", "...", "?"):
+            return None
+        if found.name == ANSWER:
+            return self.objection(found.args[0], seen) if found.args else "its schema can't be told"
+        declared = self.facts.classes.get(found.name)
+        if declared is not None and found.name not in seen:
+            return self._class_objection(declared, seen | {found.name})
+        if found.name in seen:
+            return None
+        return f"JSON can't carry {self.shown(found)}"
+
+    def _class_objection(self, declared: ast.ClassDef, seen: frozenset[str]) -> str | None:
+        kind = self.kind(declared)
+        if kind == "enum":
+            return None
+        if kind is None:
+            return f"JSON can't carry the class {declared.name}: make it a pydantic model or a dataclass"
+        for stmt in declared.body:
+            if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+                stmt.name in ("__init__", "__post_init__", "__new__", "model_post_init", "__eq__")
+                or any(_validates(d) for d in stmt.decorator_list)
+            ):
+                return f"the class {declared.name} has its own {stmt.name}, so a copy from JSON may differ"
+            if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
+                if objection := self._field_objection(declared, stmt, seen):
+                    return objection
+        for base in declared.bases:
+            parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
+            if parent is not None and (objection := self._class_objection(parent, seen)):
+                return objection
+        return None
+
+    def _field_objection(
+        self, declared: ast.ClassDef, stmt: ast.AnnAssign, seen: frozenset[str]
+    ) -> str | None:
+        assert isinstance(stmt.target, ast.Name)
+        name = f"{declared.name}.{stmt.target.id}"
+        if looks_secret(stmt.target.id):
+            return f"{name} looks like a secret"
+        options = {k.arg for n in ast.walk(stmt) if isinstance(n, ast.Call) for k in n.keywords}
+        if options & {"alias", "exclude", "init", "validation_alias", "serialization_alias", "init_var"}:
+            return f"{name} is written to JSON otherwise than it is read"
+        found = from_annotation(stmt.annotation, self.facts)
+        if found is None:
+            return f"the type of {name} can't be told"
+        return self.objection(found, seen)
+
+    def kind(self, declared: ast.ClassDef) -> str | None:
+        """`model`, `dataclass`, `enum`, or None for another class."""
+        if any(
+            (self.facts.origin(d.func if isinstance(d, ast.Call) else d) or "").endswith("dataclass")
+            for d in declared.decorator_list
+        ):
+            return "dataclass"
+        for base in declared.bases:
+            origin = self.facts.origin(base) or ""
+            if origin in ("pydantic.BaseModel", "pydantic.main.BaseModel"):
+                return "model"
+            if origin.startswith("enum."):
+                return "enum"
+            parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
+            if parent is not None and (kind := self.kind(parent)):
+                return kind
+        return None
+
+    def shown(self, found: Type) -> str:
+        return (
+            found.name if not found.args else f"{found.name}[{', '.join(self.shown(a) for a in found.args)}]"
+        )
+
+    def written(self, found: Type) -> str:
+        """The annotation of a field of this type."""
+        if found.name == "|":
+            return " | ".join(self.written(m) for m in found.members)
+        if found.name == "Any" or found.name == "?":
+            return self._imported("pydantic.JsonValue")
+        if found.name in _CONTAINERS and not found.args:
+            json = self._imported("pydantic.JsonValue")
+            inner = {"dict": f"str, {json}", "tuple": f"{json}, ..."}.get(found.name, json)
+            return f"{found.name}[{inner}]"
+        base = found.name if found.name in _CONTAINERS else self._named(found.name)
+        return base if not found.args else f"{base}[{', '.join(self.written(a) for a in found.args)}]"
+
+    def _named(self, name: str) -> str:
+        if name.startswith("Literal["):
+            return self._imported("typing.Literal") + name.removeprefix("Literal")
+        return self._imported(name) if "." in name and name != "..." else name
+
+    def _imported(self, origin: str) -> str:
+        """The name that `origin` has in the module; asks for an import if it has none."""
+        origins = {origin, origin.replace("mcp.types.", "mcp_types.")}
+        for name, known in self.facts.imports.items():
+            if known in origins:
+                return name
+        module, _, tail = origin.rpartition(".")
+        for name, known in self.facts.imports.items():
+            if known == module:
+                return f"{name}.{tail}"
+        self.imports[origin] = tail
+        return tail
+
+
+def _validates(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in (
+        "field_validator",
+        "model_validator",
+        "validator",
+        "root_validator",
+        "field_serializer",
+        "model_serializer",
+    )
