@@ -67,7 +67,7 @@ class Outline:
             first,
             last,
             answer=_answer(statement),
-            conditional=any(isinstance(node, _BRANCHES) and not _is_test(node, span) for node in around),
+            conditional=any(_may_pass_by(node, position) for node in around),
             loops=tuple(self._loop(node, first, last) for node in around if _repeats(node, position)),
             together=next((id(node) for node in around if _joins(node)), None),
         )
@@ -152,10 +152,14 @@ def _answer(statement: ast.stmt) -> str | None:
     return None
 
 
-def _is_test(node: ast.AST, span: Span) -> bool:
-    """Tell whether the ask is what a branch decides on, and so happens whichever way it goes."""
-    test = getattr(node, "test", None) or getattr(node, "subject", None)
-    return isinstance(test, ast.expr) and test.lineno <= span.line <= (test.end_lineno or test.lineno)
+def _may_pass_by(node: ast.AST, position: tuple[int, int]) -> bool:
+    """Tell whether `node` is a branch, and what stands at a position inside it is not reached by every way."""
+    if not isinstance(node, _BRANCHES):
+        return False
+    always = getattr(node, "test", None) or getattr(node, "subject", None)
+    if isinstance(node, ast.BoolOp):
+        always = node.values[0]
+    return not (isinstance(always, ast.expr) and _holds(always, position))
 
 
 def _repeats(node: ast.AST, position: tuple[int, int]) -> bool:
