@@ -72,11 +72,11 @@ class Evaluator:
 
     def external_bases(self, scope: ScopeId) -> list[str]:
         """The classes outside of the repo that a class derives from, through all of its own bases."""
-        return [value.name for value in self._ancestors(scope) if isinstance(value, External)]
+        return [value.name for value in self.ancestors(scope) if isinstance(value, External)]
 
     def method(self, scope: ScopeId, name: str) -> ScopeId | None:
         """The method `name` of a class of the repo, its bases included."""
-        for value in self._ancestors(scope):
+        for value in self.ancestors(scope):
             info = self.class_info(value.scope) if isinstance(value, ClassValue) else None
             if info and name in info.methods:
                 return info.methods[name]
@@ -297,9 +297,7 @@ class Evaluator:
             return self._module_attribute(value.path, name)
         if isinstance(value, (ClassValue, InstanceValue)):
             return self._class_attribute(value, name)
-        if isinstance(value, FunctionValue) and name == "fn":
-            return (value,)  # the function inside a FastMCP tool object
-        return ()
+        return (value,) if name == "fn" else ()  # the function inside a FastMCP tool object
 
     def _external_attribute(self, value: External, name: str, scope: ScopeId) -> Values:
         if CALL not in value.name and ":" not in value.name:
@@ -308,7 +306,7 @@ class Evaluator:
 
     def _class_attribute(self, value: ClassValue | InstanceValue, name: str) -> Values:
         instance = isinstance(value, InstanceValue)
-        for ancestor in self._ancestors(value.scope):
+        for ancestor in self.ancestors(value.scope):
             if isinstance(ancestor, External):
                 base = ancestor.name + CALL if instance else ancestor.name
                 return (External(member(base, name)),)
@@ -377,7 +375,7 @@ class Evaluator:
                 found.update(dict.fromkeys(self._binding(binding, holder, module)))
         return tuple(found)[:_MOST]
 
-    def _ancestors(self, scope: ScopeId) -> list[ClassValue | External]:
+    def ancestors(self, scope: ScopeId) -> list[ClassValue | External]:
         """A class and its bases, nearest first."""
         found: dict[ClassValue | External, None] = {}
         queue: list[ClassValue | External] = [ClassValue(scope)]
