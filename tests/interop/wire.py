@@ -78,7 +78,7 @@ async def _send_until_answered(
     client: httpx2.AsyncClient, url: str, params: dict[str, Any]
 ) -> tuple[dict[str, Any], int]:
     for broken in range(SENDS):
-        reply = await _send(client, url, params)
+        reply = await send(client, url, params)
         if reply is not None:
             return reply, broken
         await anyio.sleep(PAUSE_SECONDS * (broken + 1))
@@ -88,7 +88,7 @@ async def _send_until_answered(
 _ids = count(1)
 
 
-async def _send(client: httpx2.AsyncClient, url: str, params: dict[str, Any]) -> dict[str, Any] | None:
+async def send(client: httpx2.AsyncClient, url: str, params: dict[str, Any]) -> dict[str, Any] | None:
     """Return the server's reply, or None if the connection broke: so it may have acted or not."""
     message = {
         "jsonrpc": "2.0",
