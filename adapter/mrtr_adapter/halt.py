@@ -8,6 +8,7 @@ again, by `Suspension`.
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, NoReturn
 
 import anyio
@@ -17,17 +18,21 @@ from anyio import CancelScope
 
 from mrtr_adapter.suspension import Suspension
 
+logger = logging.getLogger("mrtr")
+
 SETTLE_SECONDS = 0.025
 """How long other tasks of a handler get to reach their asks, after the last one that did."""
 
 _SETTLE_TURNS = 8
 _CANCEL_PASSES = 10
+_PATIENCE = 100
+_SLOW_SECONDS = 1.0
 
 
 class Halt:
     """Stops one run of a handler, with all of its tasks."""
 
-    __slots__ = ("_asks", "_decided", "_scope", "called", "over")
+    __slots__ = ("_asks", "_decided", "_returns", "_scope", "called", "over")
 
     def __init__(self) -> None:
         self.called = False
@@ -35,6 +40,7 @@ class Halt:
         self.over = False
         """The handler has returned or raised."""
         self._asks = 0
+        self._returns = 0
         self._scope: CancelScope | None = None
         self._decided: anyio.Event | None = None
 
@@ -72,6 +78,9 @@ class Halt:
 
     async def again(self) -> NoReturn:
         """Stop a caller after the round has stopped. Never returns."""
+        self._returns += 1
+        if self._returns > _PATIENCE:
+            await self._slow_down()
         if not self.over:
             for _ in range(_CANCEL_PASSES):
                 await anyio.lowlevel.checkpoint()
@@ -80,6 +89,17 @@ class Halt:
             if task is not None:
                 task.add_done_callback(_retrieve)
         raise Suspension
+
+    async def _slow_down(self) -> None:
+        """A handler that catches its cancellation in an endless loop can't be ended, but it may not eat the server."""
+        if self._returns == _PATIENCE + 1:
+            logger.error(
+                "a handler has come back %d times after it was stopped: it catches BaseException in a loop around its "
+                "question, so that its request can't end. Let it catch Exception instead",
+                _PATIENCE,
+            )
+        with CancelScope(shield=True):
+            await anyio.sleep(_SLOW_SECONDS)
 
     async def _settle(self, in_root: bool) -> None:
         if self.called:

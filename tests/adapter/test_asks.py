@@ -11,12 +11,12 @@ import anyio
 import anyio.from_thread
 import pytest
 from adapter.rounds import KEY, NO, YES, accept, always, by_key, in_turn, play, play_tool
+from adapter.servers import Ok, serving
 from mcp import types
 from mcp.server.elicitation import elicit_url, elicit_with_validation
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.message import ServerMessageMetadata
-from pydantic import BaseModel
 
 from mrtr_adapter import adapt
 
@@ -31,24 +31,9 @@ MESSAGE = {"role": "assistant", "model": "tiny", "content": {"type": "text", "te
 ROOTS = {"roots": [{"uri": "file:///srv/app", "name": "app"}]}
 
 
-class Ok(BaseModel):
-    ok: bool
-
-
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
-
-
-def serving(handler: Callable[..., Any]) -> Callable[[], MCPServer]:
-    """A maker of fresh instances of a server with one tool."""
-
-    def make() -> MCPServer:
-        server = MCPServer("test")
-        server.add_tool(handler, name="tool")
-        return adapt(server, keys=[KEY])
-
-    return make
 
 
 def prompt(text: str) -> list[types.SamplingMessage]:
