@@ -96,10 +96,16 @@ class _Card:
             {"class": "facts"},
             reason,
             _list("Asks", [self._ask(ask) for ask in handler.asks]),
-            _list(
-                "Carried from round to round", [tag("code", {}, live_local(local)) for local in handler.live]
-            ),
+            self._carried(),
             _list("Hazards", [self._hazard(hazard) for hazard in handler.hazards]),
+        )
+
+    def _carried(self) -> Markup:
+        if not self._handler.live:
+            return Markup()
+        names = [tag("code", {"class": "name"}, live_local(local)) for local in self._handler.live]
+        return join(
+            [tag("h4", {}, "Carried from round to round"), tag("p", {"class": "inline"}, join(names, " "))]
         )
 
     def _ask(self, ask: Ask) -> Markup:
