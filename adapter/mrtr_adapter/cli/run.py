@@ -15,6 +15,7 @@ from mrtr_adapter.serving.http import application, serve_http
 from mrtr_adapter.serving.job import Job
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.ring import given_keys
+from mrtr_adapter.serving.startup import Startup
 from mrtr_adapter.serving.stdio import serve_stdio
 from mrtr_adapter.serving.target import Target
 from mrtr_adapter.serving.workers import serve_by_workers
@@ -83,8 +84,12 @@ def _over_http(target: Target, address: Address, keys: Sequence[str] | None, wor
     job = Job(target, keys)
     server = job.adapted()  # by the parent as well, which can say what is wrong before there are workers
     address, sockets = address.listen()
-    click.echo(f"mrtr run: {server.name} is at {address.url}", err=True)
+    where = f"mrtr run: {server.name} is at {address.url}"
     if workers > 1:
+        click.echo(
+            f"{where}, by {workers} workers; a session of an older protocol needs one (see --help)", err=True
+        )
         serve_by_workers(job, address.host, sockets, workers)
     else:
-        serve_http(application(server, address.host), sockets)
+        app = Startup(application(server, address.host), lambda: click.echo(where, err=True))
+        serve_http(app, sockets)

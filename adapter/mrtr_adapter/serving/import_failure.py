@@ -17,7 +17,7 @@ _NEW_IN_2 = ("mcp.server.mcpserver", "mcp_types")
 
 
 def explain(error: Exception, path: Path) -> str:
-    """What went wrong while the file at `path` was imported."""
+    """What went wrong while the file at `path` was imported, or made its server."""
     if isinstance(error, SyntaxError):
         return f"{error.filename or path} line {error.lineno} is not valid Python: {error.msg}"
     old = _old_name(error)

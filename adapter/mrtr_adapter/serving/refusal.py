@@ -19,5 +19,7 @@ def one_line(text: str) -> str:
 
 
 def told(error: BaseException) -> str:
-    """The kind of an exception and what it says."""
+    """The kind of an exception and what it says; of a group, that of its first one."""
+    while inner := getattr(error, "exceptions", None):
+        error = inner[0]
     return one_line(f"{type(error).__name__}: {error}" if str(error).strip() else type(error).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -15,9 +16,12 @@ from starlette.types import ASGIApp
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from mrtr_adapter.serving.http import application, end_quietly, settings
+from mrtr_adapter.serving.http import application, settings
 from mrtr_adapter.serving.job import Job
 from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.serving.startup import Startup
+
+logger = logging.getLogger("mrtr")
 
 
 def serve_by_workers(job: Job, host: str, sockets: list[socket.socket], count: int) -> None:
@@ -28,12 +32,15 @@ def serve_by_workers(job: Job, host: str, sockets: list[socket.socket], count: i
 def _in_worker(job: Job, host: str) -> ASGIApp:
     """Make the application in a process of its own, which imports the file anew."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    end_quietly()
     try:
-        return application(job.adapted(), host)
+        return Startup(application(job.adapted(), host), _ready)
     except CannotServe as error:
         print(f"mrtr run: {error}", file=sys.stderr)
         sys.exit(STARTUP_FAILURE)  # the supervisor does not start it again
+
+
+def _ready() -> None:
+    logger.info("worker %d is ready", os.getpid())
 
 
 def _end_with_parent() -> None:
