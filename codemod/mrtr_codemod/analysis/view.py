@@ -37,6 +37,11 @@ class FileView:
         return tuple(view for view in map(self.function, (info.id for info in ordered)) if view)
 
     @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        """All calls of the file, those in nested functions included."""
+        return tuple(node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+
+    @cached_property
     def asking(self) -> tuple[ScopeView, ...]:
         """The functions of the file that ask, themselves or through others, by place; and the module's own
         scope."""

@@ -1,0 +1,75 @@
+"""Which public names of the SDKs a file uses, and whether it uses an SDK at all."""
+
+from __future__ import annotations
+
+import ast
+
+from mrtr_codemod.analysis.view import FileView
+from mrtr_codemod.names.module import ScopeId
+from mrtr_codemod.names.roles import in_family, local_part
+from mrtr_codemod.names.values import ClassValue, External, FunctionValue, Value
+
+
+def sdk_names(view: FileView, node: ast.expr, scope: ScopeId) -> frozenset[str]:
+    """The names that an expression has in the SDKs, without their modules: `ErrorData`,
+    `Context().elicit`.
+
+    A class of the repo goes by the SDK's classes that it derives from as well. Objects of the client side
+    have no name here.
+    """
+    return frozenset(name for value in view.values(node, scope) for name in _names(view, value) if name)
+
+
+def _names(view: FileView, value: Value) -> tuple[str, ...]:
+    if isinstance(value, External):
+        return (local_part(value.name),)
+    if not isinstance(value, (ClassValue, FunctionValue)):
+        return ()
+    module = view.analysis.project.module(value.scope.path)
+    own = value.scope.qualname if module is not None and in_family(module.dotted) else ""
+    if isinstance(value, FunctionValue):
+        return (own,)
+    return (own, *map(local_part, view.analysis.evaluator.external_bases(value.scope)))
+
+
+def uses_sdk(view: FileView) -> bool:
+    """Whether a file imports one of the SDKs anywhere."""
+    for node in ast.walk(view.tree):
+        if isinstance(node, ast.Import) and any(in_family(alias.name) for alias in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and not node.level and in_family(node.module or ""):
+            return True
+    return False
+
+
+def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:
+    """The argument of a call that is passed under one of `names`, or else at `position`."""
+    for keyword in call.keywords:
+        if keyword.arg in names:
+            return keyword.value
+    if position is None or len(call.args) <= position:
+        return None
+    given = call.args[: position + 1]
+    return None if any(isinstance(value, ast.Starred) for value in given) else given[position]
+
+
+def constant(node: ast.expr | None) -> object:
+    """The value of a literal, negative numbers included; None for everything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = constant(node.operand)
+        return -value if isinstance(value, (int, float)) else None
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def items(node: ast.Dict) -> dict[str, ast.expr]:
+    """The entries of a dict display whose keys are string literals."""
+    return {
+        key.value: value
+        for key, value in zip(node.keys, node.values)  # noqa: B905  (always of equal length)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+
+
+def is_none(node: ast.expr | None) -> bool:
+    """Whether an expression is the literal `None`."""
+    return isinstance(node, ast.Constant) and node.value is None

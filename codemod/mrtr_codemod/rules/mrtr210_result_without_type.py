@@ -1,0 +1,110 @@
+"""MRTR210: a result is built by hand without `resultType`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mrtr_codemod.analysis.sdk import items
+from mrtr_codemod.model import Finding, Level
+from mrtr_codemod.rules.base import SPEC, Rule
+
+if TYPE_CHECKING:
+    from mrtr_codemod.analysis.view import FileView
+
+_METHODS = frozenset({"tools/call", "prompts/get", "resources/read"})
+_FIELD = "resultType"
+
+_DISPATCH = """
+def handle(message):
+    method = message["method"]
+    if method == "tools/list":
+        return {"jsonrpc": "2.0", "id": message["id"], "result": {"tools": []}}
+    if method == "tools/call":
+        return {"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}}
+"""
+_WRAPPED = """
+def reply(request_id, result):
+    return {"jsonrpc": "2.0", "id": request_id, "result": result}
+def call_tool(params):
+    return {"content": []}
+HANDLERS = {"tools/call": call_tool}
+def handle(message):
+    return reply(message["id"], HANDLERS[message["method"]](message["params"]))
+"""
+_TYPED = """
+def reply(request_id, result):
+    return {"jsonrpc": "2.0", "id": request_id, "result": {"resultType": "complete", **result}}
+def handle(message):
+    match message["method"]:
+        case "tools/call":
+            return reply(message["id"], {"content": []})
+"""
+_CLIENT = """
+def request(name):
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}}
+def recorded():
+    return {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+"""
+_LANGUAGE_SERVER = '''
+def handle(message):
+    """Unlike tools/call of MCP."""
+    if message["method"] == "textDocument/hover":
+        return {"jsonrpc": "2.0", "id": message["id"], "result": {"contents": []}}
+'''
+
+
+def check(view: FileView) -> Iterator[Finding]:
+    """One finding for each place where a response is put together."""
+    strings = [n for n in ast.walk(view.tree) if isinstance(n, ast.Constant) and n.value == _FIELD]
+    if strings or not _dispatches(view.tree):
+        return
+    for node in ast.walk(view.tree):
+        if isinstance(node, ast.Dict) and items(node).keys() >= {"jsonrpc", "id", "result"}:
+            yield view.finding(
+                RULE,
+                items(node)["result"],
+                'a result without `resultType`: in 2026-07-28 an ordinary one says `"resultType": "complete"`',
+            )
+
+
+def _dispatches(tree: ast.Module) -> bool:
+    """Whether a file takes calls apart by their method, as a server does that uses no SDK."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            compared = [node.left, *node.comparators]
+        elif isinstance(node, ast.MatchValue):
+            compared = [node.value]
+        elif isinstance(node, ast.Dict):
+            compared = [key for key in node.keys if key is not None]
+        else:
+            continue
+        flat = [
+            e for n in compared for e in (n.elts if isinstance(n, (ast.Tuple, ast.List, ast.Set)) else [n])
+        ]
+        if any(isinstance(value, ast.Constant) and value.value in _METHODS for value in flat):
+            return True
+    return False
+
+
+RULE = Rule(
+    code="MRTR210",
+    name="result-without-type",
+    level=Level.WARNING,
+    summary="A result is built by hand without `resultType`, which 2026-07-28 requires.",
+    what="Finds JSON-RPC responses built as dicts, in files that take `tools/call`, `prompts/get` or "
+    "`resources/read` apart "
+    "themselves, when `resultType` occurs nowhere in the file. The SDKs add the field; such code must do "
+    "it itself.",
+    why="Every result of 2026-07-28 carries `resultType`. A client takes a missing one for the answer of an "
+    "older server, "
+    "or refuses the result.",
+    example='```python\nreturn {"jsonrpc": "2.0", "id": request_id, "result": {"content": content}}\n```',
+    remedy='Add `"resultType": "complete"` to ordinary results, `"input_required"` to those that ask.',
+    reference=SPEC + "basic/index",
+    check=check,
+    words=("tools/call", "prompts/get", "resources/read"),
+    valid=(_TYPED, _CLIENT, _LANGUAGE_SERVER),
+    invalid=(_DISPATCH, _WRAPPED),
+)
