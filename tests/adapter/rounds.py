@@ -31,7 +31,9 @@ class Dispatch:
     """The dispatch context of one request, keeping the notifications that the server sent."""
 
     request_id: int = 1
-    transport: TransportContext = field(default_factory=lambda: TransportContext(kind="test", can_send_request=False))
+    transport: TransportContext = field(
+        default_factory=lambda: TransportContext(kind="test", can_send_request=False)
+    )
     message_metadata: None = None
     can_send_request: bool = False
     cancel_requested: anyio.Event = field(default_factory=anyio.Event)
@@ -69,7 +71,9 @@ async def send(
         return await handle(dispatch or Dispatch(), method, {**params, "_meta": envelope})
 
 
-async def call(server: Any, tool: str, arguments: Mapping[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+async def call(
+    server: Any, tool: str, arguments: Mapping[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
     """One round of a tool call. `state` and `responses` are those of a retry."""
     params: dict[str, Any] = {"name": tool, "arguments": dict(arguments or {})}
     if (state := more.pop("state", None)) is not None:
@@ -129,7 +133,11 @@ async def play(
 
 
 async def play_tool(
-    make: Callable[[], Any], tool: str, answer: Answer, arguments: Mapping[str, Any] | None = None, **more: Any
+    make: Callable[[], Any],
+    tool: str,
+    answer: Answer,
+    arguments: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Played:
     return await play(make, "tools/call", {"name": tool, "arguments": dict(arguments or {})}, answer, **more)
 

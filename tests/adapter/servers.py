@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adapter.rounds import KEY
 from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
 
+from adapter.rounds import KEY
 from mrtr_adapter import adapt
 
 

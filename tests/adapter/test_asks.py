@@ -10,14 +10,14 @@ from typing import Any
 import anyio
 import anyio.from_thread
 import pytest
-from adapter.rounds import KEY, NO, YES, accept, always, by_key, in_turn, play, play_tool
-from adapter.servers import Ok, serving
 from mcp import types
 from mcp.server.elicitation import elicit_url, elicit_with_validation
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.message import ServerMessageMetadata
 
+from adapter.rounds import KEY, NO, YES, accept, always, by_key, in_turn, play, play_tool
+from adapter.servers import Ok, serving
 from mrtr_adapter import adapt
 
 pytestmark = pytest.mark.anyio
@@ -65,7 +65,9 @@ async def by_session_elicit_form(ctx: Context) -> str:
 
 async def by_send_request(ctx: Context) -> str:
     answer = await ctx.session.send_request(
-        types.ElicitRequest(params=types.ElicitRequestFormParams(message="Sure?", requested_schema=OK_SCHEMA)),
+        types.ElicitRequest(
+            params=types.ElicitRequestFormParams(message="Sure?", requested_schema=OK_SCHEMA)
+        ),
         types.ElicitResult,
         None,
         ServerMessageMetadata(related_request_id=ctx.request_id),
@@ -209,7 +211,9 @@ async def test_concurrent_asks_come_in_one_round(handler: Callable[..., Any], an
     if anyio_backend == "trio" and handler in ON_ASYNCIO:
         return
     played = await play_tool(serving(handler), "tool", always(YES))
-    assert [sorted(r["params"]["message"] for r in asked.values()) for asked in played.rounds] == [["One?", "Two?"]]
+    assert [sorted(r["params"]["message"] for r in asked.values()) for asked in played.rounds] == [
+        ["One?", "Two?"]
+    ]
     assert played.text.count("True") == 2
 
 
@@ -319,7 +323,9 @@ async def test_low_level_handlers_ask() -> None:
 
     async def read_resource(ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         answer = await ctx.session.elicit_form("Resource?", OK_SCHEMA)
-        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=params.uri, text=answer.action)])
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, text=answer.action)]
+        )
 
     def make() -> Server[Any]:
         return adapt(
@@ -348,7 +354,13 @@ async def test_keys_are_the_names_that_answers_are_given() -> None:
         return f"{user_name.action} {typed.action} {walrus.action} {inner}"
 
     played = await play_tool(serving(handler), "tool", always(YES))
-    assert [list(asked) for asked in played.rounds] == [["user_name"], ["typed"], ["walrus"], ["inner"], ["answer"]]
+    assert [list(asked) for asked in played.rounds] == [
+        ["user_name"],
+        ["typed"],
+        ["walrus"],
+        ["inner"],
+        ["answer"],
+    ]
 
 
 async def test_keys_that_repeat_in_a_round_are_numbered() -> None:

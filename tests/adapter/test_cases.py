@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from cases import drive
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -8,10 +8,11 @@ from typing import Any
 
 import anyio
 import pytest
-from adapter.rounds import NO, YES, accept, always, call, in_turn, play_tool
-from adapter.servers import Name, Ok, serving
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
+
+from adapter.rounds import NO, YES, accept, always, call, in_turn, play_tool
+from adapter.servers import Name, Ok, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -66,7 +67,7 @@ async def test_a_question_that_always_changes_ends_with_the_difference_and_what_
     message = caught.value.message
     assert "tools/call tool" in message
     assert "test_identity.py:" in message
-    assert "\"It is 3 o'clock. Go?\" became \"It is 4 o'clock. Go?\"" in message
+    assert '"It is 3 o\'clock. Go?" became "It is 4 o\'clock. Go?"' in message
     assert "memo()" in message
 
 
@@ -118,7 +119,9 @@ async def test_what_a_handler_edits_in_place_changes_nothing() -> None:
     async def handler(paths: list[str], options: dict[str, Any], ctx: Context) -> str:
         paths.append("mine")
         options["deep"]["mine"] = True
-        first = await ctx.session.elicit_form("Sure?", {"type": "object", "properties": {"tags": {"type": "array"}}})
+        first = await ctx.session.elicit_form(
+            "Sure?", {"type": "object", "properties": {"tags": {"type": "array"}}}
+        )
         assert first.content is not None
         tags = first.content["tags"]
         assert isinstance(tags, list)
@@ -135,10 +138,10 @@ async def test_what_a_handler_edits_in_place_changes_nothing() -> None:
 
 
 async def test_a_low_level_handler_may_edit_its_arguments_too() -> None:
-    from adapter.rounds import KEY
     from mcp import types
     from mcp.server.lowlevel import Server
 
+    from adapter.rounds import KEY
     from mrtr_adapter import adapt
 
     async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from adapter.rounds import EVERYTHING, KEY, YES, always, call, play_tool, send
-from adapter.servers import Ok, serving
 from mcp import types
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
+from adapter.rounds import EVERYTHING, KEY, YES, always, call, play_tool, send
+from adapter.servers import Ok, serving
 from mrtr_adapter import adapt
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
+]
 
 MESSAGES = [types.SamplingMessage(role="user", content=types.TextContent(type="text", text="hi"))]
 TOOLS = [types.Tool(name="clock", input_schema={"type": "object"})]
@@ -76,7 +79,9 @@ async def test_a_call_that_needs_more_is_refused(handler: Any, declared: Any, re
 
 
 @pytest.mark.parametrize(("handler", "declared", "required"), LACKING, ids=IDS)
-async def test_no_except_can_read_the_refusal_as_permission(handler: Any, declared: Any, required: Any) -> None:
+async def test_no_except_can_read_the_refusal_as_permission(
+    handler: Any, declared: Any, required: Any
+) -> None:
     if handler is raised_url:
         return  # leaves the handler of its own accord
     done = []
@@ -101,7 +106,12 @@ async def test_a_bare_elicitation_capability_means_form(declared: Any) -> None:
 
 @pytest.mark.parametrize(
     ("handler", "declared"),
-    [(url, {"elicitation": {"url": {}}}), (sample, {"sampling": {}}), (roots, {"roots": {}}), (sample_with_tools, EVERYTHING)],
+    [
+        (url, {"elicitation": {"url": {}}}),
+        (sample, {"sampling": {}}),
+        (roots, {"roots": {}}),
+        (sample_with_tools, EVERYTHING),
+    ],
 )
 async def test_a_call_that_has_what_it_needs_asks(handler: Any, declared: Any) -> None:
     assert (await call(serving(handler)(), "tool", capabilities=declared))["resultType"] == "input_required"
@@ -193,7 +203,15 @@ async def test_tampered_foreign_and_outdated_state_get_the_one_frozen_error() ->
     good = (await call(make(), "tool"))["requestState"]
     elsewhere = (await call(serving(form, keys=["another-key-" + "x" * 40])(), "tool"))["requestState"]
     other_arguments = (await call(make(), "tool", {"extra": 1}))["requestState"]
-    for state in (good[:-1], good + "A", good[:20] + "x" + good[21:], elsewhere, other_arguments, "", "mrtr1.{}"):
+    for state in (
+        good[:-1],
+        good + "A",
+        good[:20] + "x" + good[21:],
+        elsewhere,
+        other_arguments,
+        "",
+        "mrtr1.{}",
+    ):
         with pytest.raises(MCPError) as caught:
             await call(make(), "tool", state=state, responses={"answer": YES})
         assert (caught.value.code, caught.value.message) == (-32602, "Invalid or expired requestState")

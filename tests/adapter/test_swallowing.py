@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 import pytest
+from mcp.server.mcpserver import Context
+
 from adapter.rounds import YES, always, call, play_tool
 from adapter.servers import Ok, serving
-from mcp.server.mcpserver import Context
 
 pytestmark = pytest.mark.anyio
 
@@ -25,12 +26,12 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def target(tmp_path: Path) -> Iterator[Path]:
+def target(tmp_path: Path) -> Path:
     """A file that only a confirmed handler may delete."""
     path = tmp_path / "precious"
     path.write_text("x")
     Swallowing.target = path
-    yield path
+    return path
 
 
 class Swallowing:
@@ -180,7 +181,9 @@ NAMES = [name for name in vars(Swallowing) if not name.startswith("_") and name 
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_swallowed_suspension_never_becomes_a_result(name: str, target: Path, anyio_backend: str) -> None:
+async def test_a_swallowed_suspension_never_becomes_a_result(
+    name: str, target: Path, anyio_backend: str
+) -> None:
     if anyio_backend == "trio" and name in ASYNCIO_ONLY:
         return
     handler: Callable[..., Any] = getattr(Swallowing(), name)
