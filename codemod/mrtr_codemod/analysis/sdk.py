@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.names.module import ScopeId
@@ -40,6 +41,16 @@ def uses_sdk(view: FileView) -> bool:
         if isinstance(node, ast.ImportFrom) and not node.level and in_family(node.module or ""):
             return True
     return False
+
+
+def outside_asserts(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a tree without its `assert` statements: what a test expects to get is not made by it."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, ast.Assert):
+            yield node
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:

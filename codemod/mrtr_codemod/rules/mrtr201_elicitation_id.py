@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.sdk import argument, constant, items, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, items, outside_asserts, sdk_names
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import AskKind, Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -70,15 +70,14 @@ survey = Survey(elicitation_id="requirements")
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each identifier that is sent."""
-    for call in view.calls:
-        sent = _sent(view, call)
+    for node in outside_asserts(view.tree):
+        sent: ast.expr | None = None
+        if isinstance(node, ast.Call):
+            sent = _sent(view, node)
+        elif isinstance(node, ast.Dict) and constant(items(node).get("mode")) == "url":
+            sent = items(node).get("elicitationId")
         if sent is not None:
             yield view.finding(RULE, sent, _MESSAGE)
-    for node in ast.walk(view.tree):
-        if isinstance(node, ast.Dict):
-            entries = items(node)
-            if "elicitationId" in entries and constant(entries.get("mode")) == "url":
-                yield view.finding(RULE, entries["elicitationId"], _MESSAGE)
 
 
 def _sent(view: FileView, call: ast.Call) -> ast.expr | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.definitions import Definitions
-from mrtr_codemod.analysis.sdk import argument, constant, items, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, items, outside_asserts, sdk_names
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.names.module import ScopeId
@@ -88,15 +88,14 @@ def other() -> None:
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each error that is made."""
     definitions = Definitions(view.analysis.project, view.analysis.evaluator)
-    for call in view.calls:
-        form = _form(view, call, definitions)
-        if form:
-            yield view.finding(RULE, call, _message(form))
-    for node in ast.walk(view.tree):
-        if isinstance(node, ast.Dict):
-            entries = items(node)
-            code = entries.get("code")
-            if code is not None and "message" in entries and _is_code(view, code, definitions):
+    for node in outside_asserts(view.tree):
+        if isinstance(node, ast.Call):
+            form = _form(view, node, definitions)
+            if form:
+                yield view.finding(RULE, node, _message(form))
+        elif isinstance(node, ast.Dict):
+            code = items(node).get("code")
+            if code is not None and "message" in items(node) and _is_code(view, code, definitions):
                 yield view.finding(RULE, code, _message("error -32042"))
 
 

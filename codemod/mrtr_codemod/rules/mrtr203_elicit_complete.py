@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mrtr_codemod.analysis.sdk import constant, items, sdk_names, uses_sdk
+from mrtr_codemod.analysis.sdk import constant, items, outside_asserts, sdk_names, uses_sdk
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -68,11 +68,9 @@ async def finish(course: Course) -> None:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each notification that is sent or made."""
-    for call in view.calls:
-        if _sends(view, call):
-            yield view.finding(RULE, call, _MESSAGE)
-    for node in ast.walk(view.tree):
-        if isinstance(node, ast.Dict) and constant(items(node).get("method")) == _METHOD:
+    for node in outside_asserts(view.tree):
+        sent = isinstance(node, ast.Call) and _sends(view, node)
+        if sent or (isinstance(node, ast.Dict) and constant(items(node).get("method")) == _METHOD):
             yield view.finding(RULE, node, _MESSAGE)
 
 

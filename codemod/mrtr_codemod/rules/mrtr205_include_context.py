@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.sdk import argument, constant, is_none, items, sdk_names
+from mrtr_codemod.analysis.definitions import Definitions
+from mrtr_codemod.analysis.sdk import argument, constant, items, sdk_names
 from mrtr_codemod.model import AskKind, Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from mrtr_codemod.analysis.view import FileView
 
 _NAMES = ("include_context", "includeContext")
+_VALUES = ("thisServer", "allServers")
 _REQUESTS = frozenset({"CreateMessageRequestParams", "Sample"})
 
 _SESSION = """
@@ -33,6 +35,15 @@ _MARKER = """
 from mcp.server.mcpserver import Sample
 def summary() -> Sample:
     return Sample([], max_tokens=100, include_context="thisServer")
+"""
+_NAMED = """
+from mcp.server.fastmcp import Context, FastMCP
+SCOPE = "thisServer"
+mcp = FastMCP("notes")
+@mcp.tool()
+async def summarise(brief: bool, ctx: Context) -> str:
+    first = await ctx.session.create_message(messages=[], max_tokens=100, include_context=SCOPE)
+    return first.model
 """
 _RAW = """
 def request(messages):
@@ -59,10 +70,11 @@ def search(options) -> dict:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each request that wants context."""
+    definitions = Definitions(view.analysis.project, view.analysis.evaluator)
     for call in view.calls:
         scope = view.scope_at(call)
         value = argument(call, None, *_NAMES)
-        if value is None or is_none(value) or constant(value) == "none":
+        if value is None or not _wants_context(definitions.of(value, scope).node):
             continue
         fact = view.analysis.graph.asks.get(scope, {}).get(key_of(call))
         if (fact is not None and fact.kind is AskKind.SAMPLING) or not _REQUESTS.isdisjoint(
@@ -79,6 +91,10 @@ def check(view: FileView) -> Iterator[Finding]:
                 yield view.finding(RULE, entries["includeContext"], _MESSAGE)
 
 
+def _wants_context(node: ast.AST) -> bool:
+    return any(isinstance(inner, ast.Constant) and inner.value in _VALUES for inner in ast.walk(node))
+
+
 _MESSAGE = (
     "`includeContext` is deprecated: a client that did not declare `sampling.context` ignores or refuses it"
 )
@@ -88,7 +104,7 @@ RULE = Rule(
     name="include-context",
     level=Level.WARNING,
     summary="A sampling request asks the client to include context, which is deprecated.",
-    what="Finds `include_context` / `includeContext` with another value than `none` in sampling requests: "
+    what="Finds `include_context` / `includeContext` of `thisServer` or `allServers` in sampling requests: "
     "`create_message`, `CreateMessageRequestParams`, `Sample`.",
     why="The values `thisServer` and `allServers` are deprecated. Few clients honour them, a client has to "
     "declare "
@@ -99,5 +115,5 @@ RULE = Rule(
     check=check,
     words=_NAMES,
     valid=(_NONE, _OTHER),
-    invalid=(_SESSION, _PARAMS, _MARKER, _RAW),
+    invalid=(_SESSION, _PARAMS, _MARKER, _NAMED, _RAW),
 )

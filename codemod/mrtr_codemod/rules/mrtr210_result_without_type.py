@@ -47,6 +47,12 @@ def request(name):
 def recorded():
     return {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
 """
+_STAND_IN = """
+import pytest
+def respond(message):
+    if message["method"] == "tools/call":
+        return {"jsonrpc": "2.0", "id": message["id"], "result": {}}
+"""
 _LANGUAGE_SERVER = '''
 def handle(message):
     """Unlike tools/call of MCP."""
@@ -58,7 +64,7 @@ def handle(message):
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each place where a response is put together."""
     strings = [n for n in ast.walk(view.tree) if isinstance(n, ast.Constant) and n.value == _FIELD]
-    if strings or not _dispatches(view.tree):
+    if strings or not _dispatches(view.tree) or _is_test(view):
         return
     for node in ast.walk(view.tree):
         if isinstance(node, ast.Dict) and items(node).keys() >= {"jsonrpc", "id", "result"}:
@@ -67,6 +73,12 @@ def check(view: FileView) -> Iterator[Finding]:
                 items(node)["result"],
                 'a result without `resultType`: in 2026-07-28 an ordinary one says `"resultType": "complete"`',
             )
+
+
+def _is_test(view: FileView) -> bool:
+    """Whether a file imports a test framework: its responses are those of a stand-in."""
+    names = {b.target.partition(".")[0] for found in view.module.bindings.values() for b in found}
+    return not names.isdisjoint({"pytest", "unittest"})
 
 
 def _dispatches(tree: ast.Module) -> bool:
@@ -105,6 +117,6 @@ RULE = Rule(
     reference=SPEC + "basic/index",
     check=check,
     words=("tools/call", "prompts/get", "resources/read"),
-    valid=(_TYPED, _CLIENT, _LANGUAGE_SERVER),
+    valid=(_TYPED, _CLIENT, _STAND_IN, _LANGUAGE_SERVER),
     invalid=(_DISPATCH, _WRAPPED),
 )
