@@ -16,7 +16,8 @@ from mcp.server.request_state import (
     authenticated_principal,
 )
 
-from mrtr_adapter import entropy, watch
+from mrtr_adapter import entropy, versions, watch
+from mrtr_adapter.fastmcp import is_fastmcp
 from mrtr_adapter.flow import Terms
 from mrtr_adapter.keys import configured_keys
 from mrtr_adapter.legacy import serve_steps
@@ -49,7 +50,7 @@ def adapt(
     changes what it is given and nothing else.
 
     Args:
-        server: an `mcp` >= 2 `MCPServer` or low-level `Server`.
+        server: an `mcp` >= 2 `MCPServer` or low-level `Server`, or a `fastmcp` >= 4 `FastMCP`.
         keys: the ring that seals `requestState`; the first one seals, each of them opens. All instances of a server
             need the same. Without it `MRTR_KEYS` is used, and without that the server's own policy stays, which by
             default is a key that this process alone has.
@@ -69,6 +70,7 @@ def adapt(
 
     Raises:
         TypeError: it is not a server that can be adapted.
+        UnsupportedVersion: the installed mcp or fastmcp is none that this works with.
         ValueError: a bound that makes no sense, a bad key, or keys for a server whose owner gave it a policy of its
             own (`request_state_security=`), which is kept.
     """
@@ -88,21 +90,51 @@ def adapt(
     if replaying is not None:
         replaying.terms = terms
         return server
+    _install(low, boundary, find_handler, terms)
+    return server
+
+
+def adapt_like(server: object, other: Server[Any]) -> None:
+    """Adapt a server on the terms of another one that is adapted, and with its seal. An owner's own seal is kept.
+
+    Nothing happens to a server that is adapted already.
+    """
+    low, find_handler = _binding(server)
+    if any(isinstance(entry, ReplayMiddleware) for entry in low.middleware):
+        return
+    terms = next(entry.terms for entry in other.middleware if isinstance(entry, ReplayMiddleware))
+    own, seal = _boundary(low), _boundary(other)
+    assert seal is not None
+    boundary = own if own is not None and _is_owners(own._security) else _placed(low, seal._security)
+    _install(low, boundary, find_handler, terms)
+
+
+def _boundary(low: Server[Any]) -> RequestStateBoundary | None:
+    return next((entry for entry in low.middleware if isinstance(entry, RequestStateBoundary)), None)
+
+
+def _install(
+    low: Server[Any], boundary: RequestStateBoundary, find_handler: FindHandler, terms: Terms
+) -> None:
     entropy.install()
     watch.install()
     low.middleware.insert(low.middleware.index(boundary) + 1, ReplayMiddleware(low, find_handler, terms))
     serve_steps(low, max_rounds=terms.max_rounds)
-    return server
 
 
 def _binding(server: object) -> tuple[Server[Any], FindHandler]:
+    versions.require("mcp")
+    if is_fastmcp(server):
+        from mrtr_adapter.fastmcp.binding import bind
+
+        return bind(server, adapt_like)
     if isinstance(server, MCPServer):
         return server._lowlevel_server, _mcpserver_handlers(server)
     if isinstance(server, Server):
         return server, _lowlevel_handlers(server)
     raise TypeError(
-        f"adapt() takes an MCPServer or a low-level Server of mcp >= 2, not {type(server).__module__}."
-        f"{type(server).__qualname__}"
+        "adapt() takes an MCPServer or a low-level Server of mcp >= 2, or a FastMCP of fastmcp >= 4, "
+        f"not {type(server).__module__}.{type(server).__qualname__}"
     )
 
 
@@ -150,7 +182,7 @@ def _seal(
     terms: Terms,
 ) -> RequestStateBoundary:
     """The server's boundary, with our codec and what else is asked for. An owner's own policy is kept."""
-    found = next((entry for entry in low.middleware if isinstance(entry, RequestStateBoundary)), None)
+    found = _boundary(low)
     policy = found._security if found else RequestStateSecurity.ephemeral()
     if _is_owners(policy):
         if explicit:
@@ -160,15 +192,21 @@ def _seal(
             )
         ring = None
     codec = policy.codec if ring is None else SealCodec(ring, max_state_bytes=terms.max_state_bytes)
-    boundary = RequestStateBoundary(
+    return _placed(
+        low,
         RequestStateSecurity(
             codec=codec,
             ttl=policy.ttl if ttl is None else ttl,
             bind_principal=policy.bind_principal if bind_principal is None else bind_principal,
             audience=policy.audience if audience is None else audience,
         ),
-        default_audience=found._audience if found else low.name,
     )
+
+
+def _placed(low: Server[Any], policy: RequestStateSecurity) -> RequestStateBoundary:
+    """A boundary with this policy, in the place of the server's own."""
+    found = _boundary(low)
+    boundary = RequestStateBoundary(policy, default_audience=found._audience if found else low.name)
     if found is None:
         # Behind OpenTelemetry and before all else, as MCPServer has it.
         low.middleware.insert(min(1, len(low.middleware)), boundary)

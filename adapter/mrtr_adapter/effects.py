@@ -10,6 +10,8 @@ import logging
 import os
 from dataclasses import dataclass
 
+from mrtr_adapter.suspension import effect_refused
+
 logger = logging.getLogger("mrtr")
 
 _MAKES = frozenset({"open", "os.mkdir", "os.symlink", "os.link"})
@@ -66,9 +68,21 @@ class Effects:
         self._clearing = self._clearing or (own and event == "shutil.rmtree")
         return own
 
-    def report(self, handler: str) -> None:
-        """Warn of effects that stand above an ask; once for each handler."""
-        if not self.seen or handler in _reported:
+    def report(self, handler: str, policy: str) -> None:
+        """Tell of effects that stand above an ask: `warn` once for each handler, `refuse` the call, or `ignore` it.
+
+        Raises:
+            MCPError: the policy is to refuse.
+        """
+        if not self.seen or policy == "ignore":
+            return
+        if policy == "refuse":
+            raise effect_refused(
+                f"{handler} did this before it had its answer, and would do it again in each round: "
+                f"{'; '.join(map(str, self.seen[:5]))}. Move it below the question, wrap it in memo() or once(), or "
+                f"allow it with on_effect={{{handler.partition(' ')[2]!r}: 'ignore'}}"
+            )
+        if handler in _reported:
             return
         _reported.add(handler)
         logger.warning(

@@ -20,6 +20,7 @@ from itertools import count
 from types import ModuleType
 from typing import Any
 
+from mrtr_adapter.enclosed import enclosing
 from mrtr_adapter.flow import Flow, current
 
 
@@ -45,7 +46,13 @@ class Stream:
 def _stream() -> Stream | None:
     """The stream of the flow that runs here, if one does and records."""
     flow: Flow | None = current.get()
-    if flow is None or flow.halt.over or not flow.terms.record or flow.reseeded:
+    if (
+        flow is None
+        or flow.halt.over
+        or not flow.terms.record
+        or flow.reseeded
+        or enclosing.get() is not None
+    ):
         return None
     if flow.stream is None:
         if flow.seed is None:

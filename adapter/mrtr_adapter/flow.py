@@ -7,27 +7,33 @@ outranks whatever it then returns or raises.
 from __future__ import annotations
 
 import copy
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter import capabilities
+from mrtr_adapter.chosen import Chosen
+from mrtr_adapter.clock import Clock
 from mrtr_adapter.effects import Effects
+from mrtr_adapter.enclosed import enclosing
 from mrtr_adapter.halt import Halt
 from mrtr_adapter.journal import Asked, Inner, Journal, new_id
+from mrtr_adapter.kept import Kept
 from mrtr_adapter.ledger import Ledger
 from mrtr_adapter.notifications import Notifications
 from mrtr_adapter.question import FORM, Question
 from mrtr_adapter.site import Site
-from mrtr_adapter.suspension import bound_exceeded, cannot_ask, diverged, missing_capability
+from mrtr_adapter.suspension import bound_exceeded, cannot_ask, diverged, misused, missing_capability
 
 if TYPE_CHECKING:
     from mrtr_adapter.entropy import Stream
+    from mrtr_adapter.vault import Vault
 
 logger = logging.getLogger("mrtr")
 
@@ -36,6 +42,9 @@ current: ContextVar[Flow | None] = ContextVar("mrtr_flow", default=None)
 
 MAX_CHANGES = 2
 """How often in a row a handler may ask something else than what has just been answered."""
+
+CLOCK_SKEW_SECONDS = 60.0
+"""How far the clocks of two instances may be apart."""
 
 FindSite = Callable[[], Site]
 
@@ -47,8 +56,13 @@ class Terms:
     lifetime: float = 3600.0
     max_rounds: int = 8
     max_state_bytes: int = 64 * 1024
+    max_entries: int = 256
     on_missing_capability: str = "refuse"
     record: bool = True
+    on_effect: Chosen[str] = field(default_factory=lambda: Chosen("warn"))
+    on_invalid_state: str = "error"
+    on_changed_handler: str = "continue"
+    reference_above_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,7 @@ class Flow:
         journal: of the round before; None in the first round.
         responses: this round's `inputResponses`, for keys that `journal` asked for.
         fingerprint: gives the handler's fingerprint; called only when the round ends with a question.
+        vault: keeps what the flow does once; None if the server has no store.
     """
 
     def __init__(
@@ -86,6 +101,7 @@ class Flow:
         journal: Journal | None = None,
         responses: Mapping[str, dict[str, Any]] | None = None,
         fingerprint: Callable[[], str] = str,
+        vault: Vault | None = None,
     ) -> None:
         self.name = name
         self.terms = terms
@@ -95,6 +111,9 @@ class Flow:
         self.seed = journal.seed if journal else None
         self.stream: Stream | None = None
         self.reseeded = False
+        self.vault = vault
+        self.single = False
+        self.registered = False
         self._declared = declared
         self._responses = responses or {}
         self._fingerprint = fingerprint
@@ -108,6 +127,10 @@ class Flow:
         self._ledger: Ledger | None = None
         self._notifications: Notifications | None = None
         self._effects: Effects | None = None
+        self._kept: Kept | None = None
+        self._clock: Clock | None = None
+        self._deadline = journal.deadline if journal else 0
+        self._nonce: str | None = None
 
     # Most calls never ask, so what an ask needs is made when one comes.
 
@@ -137,6 +160,50 @@ class Flow:
         return self._effects
 
     @property
+    def kept(self) -> Kept:
+        if self._kept is None:
+            self._kept = Kept(self.journal.kept if self.journal else {})
+        return self._kept
+
+    @property
+    def clock(self) -> Clock:
+        if self._clock is None:
+            self._clock = Clock(self.journal.times if self.journal else ())
+        return self._clock
+
+    @property
+    def deadline(self) -> int:
+        """When the flow expires, in seconds since the epoch."""
+        if not self._deadline:
+            self._deadline = int(time.time() + self.terms.lifetime)
+        return self._deadline
+
+    @property
+    def seconds_left(self) -> float:
+        """How long what is stored for this flow has to last: a little longer than any state of it is good for."""
+        return max(self.deadline - time.time(), 0.0) + CLOCK_SKEW_SECONDS
+
+    @property
+    def nonce(self) -> str:
+        """Names the state that this round ends with."""
+        if self._nonce is None:
+            self._nonce = new_id()
+        return self._nonce
+
+    @property
+    def refused(self) -> bool:
+        """Whether the adapter itself has ended the call with an error."""
+        return self._refusal is not None
+
+    @property
+    def replaying(self) -> bool:
+        """Whether an earlier round has been here already: no answer that came with this round has been delivered."""
+        before = self.journal
+        if before is None or before.raised or self.ledger.taken:
+            return False
+        return not self._shed or self._sheds < len(self._shed)
+
+    @property
     def round(self) -> int:
         """Which round this is, from 1."""
         return self.journal.round + 1 if self.journal else 1
@@ -149,12 +216,17 @@ class Flow:
         Every call gets a copy of its own. The same question asked again is another question.
         """
         await self.check()
+        enclosure = enclosing.get()
+        if enclosure is not None:
+            await self.refuse(
+                misused(f"{self.name} asks inside {enclosure}: ask before it, and hand the answer in"), site()
+            )
         question = Question.of(method, params or {})
         identity = self.ledger.ask(question)
         try:
             answer = self.ledger.answer(question, identity)
         except MCPError as malformed:
-            await self._refuse(malformed, site())
+            await self.refuse(malformed, site())
         if answer is not None:
             return answer
         where = site()
@@ -171,7 +243,7 @@ class Flow:
         if self.terms.on_missing_capability == "raise":
             raise error
         logger.warning("%s asks for %s at %s, which the client did not declare", self.name, lack[0], site)
-        await self._refuse(error, site)
+        await self.refuse(error, site)
 
     async def shed(self, value: Any, site: FindSite) -> Any:
         """End the round with state and no question; in the next one, give back what was shed."""
@@ -179,7 +251,7 @@ class Flow:
         self._sheds += 1
         if self._sheds <= len(self._shed):
             return copy.deepcopy(self._shed[self._sheds - 1])
-        self._shed.append(copy.deepcopy(value))
+        self._shed.append(_as_json(value))
         self.halt.call()
         await self.halt.stop(site().in_root)
 
@@ -202,7 +274,7 @@ class Flow:
                 f"{self.name} used its session after the call had ended: a background task can't ask the client"
             )
 
-    async def _refuse(self, error: MCPError, site: Site) -> NoReturn:
+    async def refuse(self, error: MCPError, site: Site) -> NoReturn:
         """End the call with this error, whatever the handler makes of it."""
         self._refusal = self._refusal or error
         self.halt.call()
@@ -260,8 +332,13 @@ class Flow:
             ", ".join(self._open) or "nothing",
         )
         if self._effects is not None:
-            self._effects.report(self.name)
+            self._effects.report(self.name, self.terms.on_effect.of(self.name.partition(" ")[2]))
         return Round({key: opened.question.wire for key, opened in self._open.items()}, state)
+
+    def single_use(self, *, registered: bool) -> str:
+        """The plaintext state once more, to be redeemed once only."""
+        self.single, self.registered = True, registered
+        return self._sealable()
 
     @property
     def has_past(self) -> bool:
@@ -285,11 +362,16 @@ class Flow:
                 "take (max_rounds)"
             )
         journal = self._next_journal()
+        if journal.entries > self.terms.max_entries:
+            raise bound_exceeded(
+                f"{self.name} records {journal.entries} entries and may record {self.terms.max_entries} (max_entries); "
+                f"{journal.largest_entry(self.ledger.texts())}"
+            )
         text = journal.seal_text()
         if len(text) > self.terms.max_state_bytes:
             raise bound_exceeded(
                 f"{self.name} needs {len(text)} bytes of state and may have {self.terms.max_state_bytes} "
-                f"(max_state_bytes); {journal.largest_entry()}"
+                f"(max_state_bytes); {journal.largest_entry(self.ledger.texts())}"
             )
         return text
 
@@ -303,8 +385,8 @@ class Flow:
         return Journal(
             flow=self.id,
             round=self.round,
-            deadline=before.deadline if before else int(time.time() + self.terms.lifetime),
-            nonce=new_id(),
+            deadline=self.deadline,
+            nonce=self.nonce,
             handler=self._fingerprint(),
             answers=self.ledger.entries(keep_unreached=not (before and before.raised)),
             asked=asked,
@@ -314,6 +396,10 @@ class Flow:
             shed=self._shed,
             seed=self.seed,
             inner=self.inner,
+            kept=self._kept.entries if self._kept else before.kept if before else {},
+            times=self._clock.readings if self._clock else before.times if before else [],
+            single=self.single,
+            registered=self.registered,
         )
 
     def _changes(self) -> int:
@@ -338,3 +424,15 @@ class Flow:
 
 _LABELS = {FORM: "answer"}
 _RAISED = Site("<raised>", 0)
+
+
+def _as_json(value: Any) -> Any:
+    """What the value will be when it comes back.
+
+    Raises:
+        TypeError: it can't travel in the state.
+    """
+    try:
+        return json.loads(json.dumps(value))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"shed() takes what JSON can carry: {error}") from error

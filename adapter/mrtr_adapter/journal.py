@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -41,6 +42,15 @@ class Answered(_Data):
     answer: dict[str, Any] = Field(alias="a")
     checked: bool = Field(alias="c", default=True)
     """False while no replay has come to its question, so that nobody has held it against the schema yet."""
+
+
+class Recorded(_Data):
+    """What `memo` or `once` recorded under a name: a value as JSON, or an exception as text."""
+
+    value: Any = Field(alias="v", default=None)
+    error: str | None = Field(alias="e", default=None)
+    effect: bool = Field(alias="x", default=False)
+    """True for `once`: it must not be done again, whatever becomes of the handler."""
 
 
 class Inner(_Data):
@@ -78,15 +88,46 @@ class Journal(_Data):
     seed: str | None = Field(alias="e", default=None, max_length=64)
     """Of the flow's recorded randomness, hex; set once the handler has drawn any."""
     inner: Inner | None = Field(alias="x", default=None)
+    kept: dict[str, Recorded] = Field(alias="m", default_factory=dict)
+    """By the name that the handler gave."""
+    times: list[int] = Field(alias="t", default_factory=list)
+    """Readings of `now()`, in order, in microseconds."""
+    single: bool = Field(alias="k", default=False)
+    """Whether this state may be redeemed once only."""
+    registered: bool = Field(alias="g", default=False)
+    """Whether a store that other processes share knows of this state, so that nobody else may redeem it."""
+
+    @property
+    def entries(self) -> int:
+        """How many things are recorded here."""
+        return len(self.answers) + len(self.shed) + len(self.kept) + len(self.times)
+
+    def restarted(self) -> Journal:
+        """The journal for a changed handler that begins anew: only effects that were done once are kept."""
+        done = {name: recorded for name, recorded in self.kept.items() if recorded.effect}
+        return Journal(
+            flow=self.flow,
+            round=self.round,
+            deadline=self.deadline,
+            nonce=self.nonce,
+            sent=self.sent,
+            kept=done,
+            single=self.single,
+            registered=self.registered,
+        )
 
     def seal_text(self) -> str:
         """The plaintext of `requestState`."""
-        body = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        body = self.model_dump(by_alias=True, exclude_defaults=True)
         return PREFIX + json.dumps(body, separators=(",", ":"))
 
-    def largest_entry(self) -> str:
-        """In words, what takes the most room."""
-        sizes = {f"the answer to question {entry.digest}": _size(entry.answer) for entry in self.answers}
+    def largest_entry(self, asked: Mapping[str, str]) -> str:
+        """In words, what takes the most room. `asked` has the text of questions, by their digest."""
+        sizes = {
+            f"the answer to {asked.get(entry.digest, entry.digest)!r}": _size(entry.answer)
+            for entry in self.answers
+        }
+        sizes |= {f"what was recorded as {name!r}": _size(entry.value) for name, entry in self.kept.items()}
         sizes |= {f"what was shed at place {place}": _size(value) for place, value in enumerate(self.shed, 1)}
         if not sizes:
             return "no single entry is large"

@@ -41,7 +41,10 @@ class Ledger:
 
     def __init__(self, journal: Journal | None, responses: Mapping[str, dict[str, Any]]) -> None:
         self.deliveries = 0
+        self.taken = 0
+        """How many answers that came with this round have been delivered."""
         self._asked: Counter[str] = Counter()
+        self._questions: dict[str, Question] = {}
         self._recorded: dict[Identity, Answered] = {}
         self._fresh: dict[Identity, tuple[str, dict[str, Any]]] = {}
         self._reached: set[Identity] = set()
@@ -58,6 +61,7 @@ class Ledger:
         """The identity of a question that the handler asks now."""
         identity = Identity(question.digest, self._asked[question.digest])
         self._asked[question.digest] += 1
+        self._questions[question.digest] = question
         self._reached.add(identity)
         return identity
 
@@ -87,6 +91,7 @@ class Ledger:
             logger.info("the answer to %r breaks the requested schema; asking again", key or question.text)
             self._recorded.pop(identity, None)
             return None
+        self.taken += 1
         entry = Answered(digest=identity.digest, occurrence=identity.occurrence, answer=raw)
         self._recorded[identity] = entry
         return entry
@@ -98,6 +103,10 @@ class Ledger:
     def refusals(self) -> bool:
         """Whether the client has declined or cancelled anything that it was just asked."""
         return any(answer.get("action") in ("decline", "cancel") for _, answer in self._fresh.values())
+
+    def texts(self) -> dict[str, str]:
+        """What the questions of this run say, by digest."""
+        return {digest: question.text for digest, question in self._questions.items()}
 
     def entries(self, *, keep_unreached: bool) -> list[Answered]:
         """What the next journal records: an answer outlives a round that did not come to its question."""

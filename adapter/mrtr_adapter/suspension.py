@@ -52,6 +52,53 @@ def diverged(message: str) -> MCPError:
     return MCPError(INTERNAL_ERROR, message, data={"reason": "replay_diverged"})
 
 
+def misused(message: str) -> MCPError:
+    """The handler uses `memo`, `once` or an ask where that can't be kept; `message` says where and what to do."""
+    return MCPError(INTERNAL_ERROR, message, data={"reason": "replay_misused"})
+
+
+def effect_refused(message: str) -> MCPError:
+    """A handler did something above its question, and its owner set `on_effect="refuse"`."""
+    return MCPError(INTERNAL_ERROR, message, data={"reason": "effect_above_ask"})
+
+
+def store_unavailable() -> MCPError:
+    """The store is down, so what must be done once was not begun. The same request may be sent again."""
+    return MCPError(
+        INTERNAL_ERROR,
+        "The server can't reach its store, so it has stopped this call; send the same request again later",
+        data={"reason": "store_unavailable"},
+    )
+
+
+def state_lost() -> MCPError:
+    """A store was to know this state and does not: it was emptied, or the entry has expired."""
+    return MCPError(
+        INVALID_PARAMS,
+        "The server no longer has what it stored for this call; start the call over, without requestState",
+        data={"reason": "state_lost"},
+    )
+
+
+def being_processed(since: str) -> MCPError:
+    """Another request has redeemed this state and is still at work, or has died over it."""
+    return MCPError(
+        INTERNAL_ERROR,
+        f"This requestState has been redeemed already: {since}. Send the same request again later for its result; if "
+        "there never is one, look whether it took effect before you start the call over",
+        data={"reason": "being_processed"},
+    )
+
+
+def interrupted(what: str) -> MCPError:
+    """Something that may happen once was begun and never finished, so nobody knows whether it took effect."""
+    return MCPError(
+        INTERNAL_ERROR,
+        f"{what}; it may have taken effect and is not done again. Look whether it did before you start the call over",
+        data={"reason": "interrupted"},
+    )
+
+
 def cannot_ask(message: str) -> MCPError:
     """An ask where no round can end. Raised into the code that asked, as the SDK's `NoBackChannelError` is."""
     return MCPError(INVALID_REQUEST, message)

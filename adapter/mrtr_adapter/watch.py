@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from mrtr_adapter.effects import Effect
+from mrtr_adapter.enclosed import enclosing
 from mrtr_adapter.flow import Flow, current
 from mrtr_adapter.site import is_machinery
 from mrtr_adapter.suspension import Suspension
@@ -33,6 +34,9 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
         return
     flow: Flow | None = current.get()
     if flow is None or flow.halt.over:
+        return
+    enclosure = enclosing.get()
+    if enclosure is not None and (enclosure.kind == "once" or not flow.halt.called):
         return
     what = describe(args)
     site = None if what is None else _handler_line()

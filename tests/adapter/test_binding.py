@@ -176,9 +176,7 @@ async def test_an_option_that_makes_no_sense_is_a_clear_error(options: dict[str,
 
 
 async def test_what_is_no_server_is_a_clear_error() -> None:
-    with pytest.raises(
-        TypeError, match="takes an MCPServer or a low-level Server of mcp >= 2, not builtins.dict"
-    ):
+    with pytest.raises(TypeError, match=r"takes an MCPServer or a low-level Server .*, not builtins\.dict"):
         adapt({})
 
 

@@ -1,4 +1,4 @@
-"""What a client did not declare is never asked, and never read as permission; nothing asks outside the three methods."""
+"""What a client did not declare is never asked, nor read as permission; nothing asks outside three methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else a round may end with (raised URLs, shed load, a handler's own steps), what goes out once, and the bounds."""
+"""What else a round may end with (raised URLs, shed load, a handler's own steps), what goes out once, the bounds."""
 
 from __future__ import annotations
 
@@ -139,6 +139,18 @@ async def test_shed_ends_the_round_with_state_alone_and_goes_on_from_there() -> 
     played = await play_tool(serving(handler), "tool", always(YES))
     assert [list(asked) for asked in played.rounds] == [[], ["answer"], []]
     assert played.text == "{'page': 1} accept None"
+
+
+async def test_shed_says_so_when_its_state_can_not_travel() -> None:
+    async def handler(ctx: Context) -> str:
+        try:
+            await shed({"when": object()})
+        except TypeError as error:
+            return str(error)
+        return "shed"
+
+    result = await call(serving(handler)(), "tool")
+    assert "shed() takes what JSON can carry" in result["content"][0]["text"]
 
 
 async def test_shed_is_a_plain_call_elsewhere() -> None:

@@ -1,0 +1,188 @@
+"""`memo` and `once` inside a flow: recorded → stored → run, whichever has it first.
+
+A claim in the store goes before the effect and its result after it. If the process dies in between, the claim stays,
+and nobody runs the effect again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+
+from mrtr_adapter import claims
+from mrtr_adapter.enclosed import enclosed
+from mrtr_adapter.flow import Flow
+from mrtr_adapter.journal import Recorded
+from mrtr_adapter.kept import NameClash
+from mrtr_adapter.session import site
+from mrtr_adapter.stores import StoreError
+from mrtr_adapter.suspension import diverged, interrupted, misused, store_unavailable
+from mrtr_adapter.unbroken import unbroken
+from mrtr_adapter.values import Mistyped, Unrecordable, Values
+from mrtr_adapter.vault import Vault
+
+logger = logging.getLogger("mrtr")
+
+ErrorTypes = type[Exception] | tuple[type[Exception], ...]
+MAX_NAME = 100
+
+
+class RecordedError(Exception):
+    """What `memo` and `once` raise for a recorded exception; the text names its type and what it said."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of `memo` or `once`: under which name, what to call, and which of its exceptions to record."""
+
+    name: str
+    call: Callable[[], Any]
+    values: Values
+    errors: ErrorTypes
+
+
+async def memo(flow: Flow, step: Step) -> Any:
+    """The recorded value of `step`, which is computed if there is none yet."""
+    return await _kept(flow, step, partial(_compute, flow, step))
+
+
+async def once(flow: Flow, step: Step) -> Any:
+    """The recorded outcome of `step`, which is done if it was not done yet in this flow.
+
+    Raises:
+        Suspension: it may have been done and nobody knows; the call ends with an error that says so.
+    """
+    return await _kept(flow, step, partial(_once, flow, step))
+
+
+async def called(call: Callable[[], Any]) -> Any:
+    """What a sync or async function returns."""
+    result = call()
+    return await result if inspect.isawaitable(result) else result
+
+
+async def _kept(flow: Flow, step: Step, record: Callable[[], Any]) -> Any:
+    await flow.check()
+    if not 0 < len(step.name) <= MAX_NAME:
+        await flow.refuse(misused(f"a recording has a name of 1 to {MAX_NAME} characters"), site())
+    try:
+        with flow.kept.named(step.name, site()):
+            if step.name not in flow.kept.entries:
+                flow.kept.entries[step.name] = await record()
+            recorded = flow.kept.entries[step.name]
+            return _given(step, recorded)
+    except NameClash as clash:
+        error = misused(f"{flow.name}: {clash}")
+    except Mistyped as mistyped:
+        error = diverged(f"{flow.name}: {mistyped}; has the handler been changed? Start the call over")
+    await flow.refuse(error, site())
+
+
+def _given(step: Step, recorded: Recorded) -> Any:
+    if recorded.error is None:
+        return step.values.decode(recorded.value)
+    kind, _, said = recorded.error.partition(": ")
+    for expected in step.errors if isinstance(step.errors, tuple) else (step.errors,):
+        if expected.__qualname__ == kind and expected is not Exception:
+            raise expected(said)
+    raise RecordedError(recorded.error)
+
+
+async def _compute(flow: Flow, step: Step) -> Recorded:
+    with enclosed("memo", step.name):
+        try:
+            return Recorded(value=step.values.encode(await called(step.call)))
+        except Unrecordable:
+            raise
+        except step.errors as error:
+            return Recorded(error=_told(error))
+
+
+async def _once(flow: Flow, step: Step) -> Recorded:
+    vault = flow.vault
+    if vault is None:
+        return await unbroken(partial(_do, flow, step))
+    key = _key(flow, step)
+    try:
+        found = await unbroken(partial(_claim_and_do, flow, vault, key, step))
+        if isinstance(found, Recorded):
+            return found
+        stored = await claims.outcome(vault, key, found)
+        if stored is None:
+            return await _once(flow, step)  # it failed with an error that was not to be recorded
+        return Recorded.model_validate_json(vault.unseal(key, stored))
+    except claims.Unsettled as unsettled:
+        error = interrupted(f"{flow.name}: once({step.name!r}) was {unsettled}")
+        logger.error("flow %s: %s", flow.id, error.message)
+    except StoreError as failure:
+        error = _unavailable(flow, step, failure)
+    await flow.refuse(error, site())
+
+
+async def _claim_and_do(flow: Flow, vault: Vault, key: str, step: Step) -> Recorded | bytes:
+    """What was recorded now, or what somebody else has stored already."""
+    claim = claims.new_claim()
+    found = await vault.swap(key, None, claim, flow.seconds_left)
+    if found is not None:
+        return found
+    if flow.halt.called:
+        await _give_up(flow, vault, key, claim)
+    try:
+        recorded = await _do(flow, step)
+    except Exception:
+        await _give_up(flow, vault, key, claim)
+        raise
+    await _store(flow, vault, key, step, recorded)
+    return recorded
+
+
+async def _do(flow: Flow, step: Step) -> Recorded:
+    await flow.check()  # the round may have ended while we waited for the store
+    with enclosed("once", step.name):
+        try:
+            result = await called(step.call)
+        except step.errors as error:
+            logger.warning("flow %s: once(%r) failed", flow.id, step.name, exc_info=True)
+            return Recorded(error=_told(error), effect=True)
+    try:
+        return Recorded(value=step.values.encode(result), effect=True)
+    except Unrecordable as lost:
+        return Recorded(error=_told(lost), effect=True)
+
+
+async def _store(flow: Flow, vault: Vault, key: str, step: Step, recorded: Recorded) -> None:
+    """Store an outcome. If that fails the claim still stands and this flow has the outcome, so it goes on."""
+    text = recorded.model_dump_json(exclude_defaults=True)
+    try:
+        await vault.write(key, vault.seal(key, text), flow.seconds_left)
+    except StoreError as failure:
+        logger.error(
+            "flow %s: once(%r) was done, and its outcome could not be stored: %s", flow.id, step.name, failure
+        )
+
+
+async def _give_up(flow: Flow, vault: Vault, key: str, claim: bytes) -> None:
+    try:
+        await vault.swap(key, claim, None, flow.seconds_left)
+    except StoreError as failure:
+        logger.error("flow %s: a claim could not be taken back: %s", flow.id, failure)
+
+
+def _unavailable(flow: Flow, step: Step, failure: StoreError) -> MCPError:
+    logger.error("flow %s: once(%r) was not begun: %s", flow.id, step.name, failure)
+    return store_unavailable()
+
+
+def _key(flow: Flow, step: Step) -> str:
+    return f"once:{flow.id}:{hashlib.sha256(step.name.encode()).hexdigest()[:24]}"
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__qualname__}: {error}"[:2000]

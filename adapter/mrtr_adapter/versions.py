@@ -1,0 +1,37 @@
+"""Which versions of the SDK and of FastMCP this works with; all of them are tested."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+
+SUPPORTED = {"mcp": ("2.0", "3"), "fastmcp": ("4.0", "5")}
+"""The oldest that is supported, and the first that is not."""
+
+
+class UnsupportedVersion(RuntimeError):
+    """What is installed is none of the versions that this works with; says which are."""
+
+
+def require(distribution: str) -> None:
+    """Go on only with a supported version of this distribution.
+
+    Raises:
+        UnsupportedVersion: it is too old, too new or not there.
+    """
+    oldest, beyond = SUPPORTED[distribution]
+    try:
+        installed = version(distribution)
+    except PackageNotFoundError:
+        installed = "none"
+    if not _parts(oldest) <= _parts(installed) < _parts(beyond):
+        raise UnsupportedVersion(
+            f"mrtr works with {distribution} >= {oldest} and < {beyond}, and {installed} is installed: "
+            f"pip install '{distribution}>={oldest},<{beyond}'"
+        )
+
+
+def _parts(text: str) -> tuple[int, ...]:
+    """The release of a version, without what comes before or after it: `4.0.0b2` counts as 4.0.0."""
+    found = re.match(r"\d+(\.\d+)*", text)
+    return tuple(map(int, found.group().split("."))) if found else ()
