@@ -12,13 +12,12 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter import capabilities
-from mrtr_adapter.chosen import Chosen
 from mrtr_adapter.clock import Clock
 from mrtr_adapter.effects import Effects
 from mrtr_adapter.enclosed import enclosing
@@ -30,6 +29,7 @@ from mrtr_adapter.notifications import Notifications
 from mrtr_adapter.question import FORM, Question
 from mrtr_adapter.site import Site
 from mrtr_adapter.suspension import bound_exceeded, cannot_ask, diverged, misused, missing_capability
+from mrtr_adapter.terms import CLOCK_SKEW_SECONDS, Terms
 
 if TYPE_CHECKING:
     from mrtr_adapter.entropy import Stream
@@ -43,26 +43,7 @@ current: ContextVar[Flow | None] = ContextVar("mrtr_flow", default=None)
 MAX_CHANGES = 2
 """How often in a row a handler may ask something else than what has just been answered."""
 
-CLOCK_SKEW_SECONDS = 60.0
-"""How far the clocks of two instances may be apart."""
-
 FindSite = Callable[[], Site]
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What flows run under. Times are seconds, sizes bytes of plaintext; `adapt()` describes each."""
-
-    lifetime: float = 3600.0
-    max_rounds: int = 8
-    max_state_bytes: int = 64 * 1024
-    max_entries: int = 256
-    on_missing_capability: str = "refuse"
-    record: bool = True
-    on_effect: Chosen[str] = field(default_factory=lambda: Chosen("warn"))
-    on_invalid_state: str = "error"
-    on_changed_handler: str = "continue"
-    reference_above_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -202,6 +183,11 @@ class Flow:
         if before is None or before.raised or self.ledger.taken:
             return False
         return not self._shed or self._sheds < len(self._shed)
+
+    @property
+    def effect_count(self) -> int:
+        """How many effects the handler has had in this round, as far as they were seen."""
+        return len(self._effects.seen) if self._effects else 0
 
     @property
     def round(self) -> int:

@@ -19,9 +19,9 @@ from mcp_types.methods import INPUT_REQUIRED_METHODS, is_input_required, seriali
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
-from mrtr_adapter import replay
+from mrtr_adapter import replay, telemetry
 from mrtr_adapter.fingerprint import fingerprint
-from mrtr_adapter.flow import Flow, Round, Terms
+from mrtr_adapter.flow import Flow, Round
 from mrtr_adapter.journal import Inner, Journal, is_ours, redeem
 from mrtr_adapter.session import AskingSession, ClosedSession
 from mrtr_adapter.suspension import InvalidState, frozen_state_error, malformed_answer
@@ -50,9 +50,19 @@ class ReplayMiddleware:
         params = dict(ctx.params or {})
         flow = self._flow(ctx, params)
         ctx = _as_seen(ctx, session=AskingSession(ctx.session, flow), params=params)
-        outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
+        try:
+            outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
+        except MCPError:
+            if flow.halt.called:
+                telemetry.describe(flow, telemetry.REFUSED)
+            raise
         if isinstance(outcome, Round):
+            telemetry.describe(
+                flow, telemetry.INPUT_REQUIRED, asks=len(outcome.requests), state_bytes=len(outcome.state)
+            )
             return self._interim(ctx, outcome)
+        if flow.has_past:
+            telemetry.describe(flow, telemetry.COMPLETE)
         return _carried(flow, outcome) if is_input_required(outcome) else outcome
 
     def _flow(self, ctx: Context, params: dict[str, Any]) -> Flow:
