@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -14,7 +13,7 @@ from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import application, serve_http
 from mrtr_adapter.serving.job import Job
 from mrtr_adapter.serving.refusal import CannotServe, told
-from mrtr_adapter.serving.ring import given_keys
+from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
 from mrtr_adapter.serving.startup import Startup
 from mrtr_adapter.serving.stdio import serve_stdio
 from mrtr_adapter.serving.target import Target
@@ -57,14 +56,22 @@ def run(target: str, address: str | None, stdio: bool, workers: int, keys_file: 
 
 def _serve(text: str, address: str | None, stdio: bool, workers: int, keys_file: Path | None) -> None:
     target = Target.parse(text)
-    if address is None:
-        if workers > 1:
-            raise CannotServe("--workers is for HTTP: give --http HOST:PORT as well")
-        _over_stdio(Job(target, given_keys(keys_file)))
-        return
-    if stdio:
+    if address is None and workers > 1:
+        raise CannotServe("--workers is for HTTP: give --http HOST:PORT as well")
+    if address is not None and stdio:
         raise CannotServe("--http and --stdio exclude each other: give one of them")
-    _over_http(target, Address.parse(address), given_keys(keys_file), workers)
+    where = Address.parse(address) if address is not None else None
+    ring = keys_of_file(keys_file) if keys_file is not None else None
+    common = ring or keys_of_environment()
+    if workers > 1 and common is None:
+        raise CannotServe(
+            f"{workers} workers need a key in common: make one with `mrtr keygen` and give it in {ENVIRONMENT} "
+            "or --keys-file"
+        )
+    if where is None:
+        _over_stdio(Job(target, ring))
+    else:
+        _over_http(Job(target, ring), where, workers)
 
 
 def _over_stdio(job: Job) -> None:
@@ -75,13 +82,7 @@ def _over_stdio(job: Job) -> None:
         raise CannotServe(f"{server.name} has failed: {told(error)}") from None
 
 
-def _over_http(target: Target, address: Address, keys: Sequence[str] | None, workers: int) -> None:
-    if workers > 1 and keys is None:
-        raise CannotServe(
-            f"{workers} workers need a key in common: make one with `mrtr keygen` and give it in {ENVIRONMENT} "
-            "or --keys-file"
-        )
-    job = Job(target, keys)
+def _over_http(job: Job, address: Address, workers: int) -> None:
     server = job.adapted()  # by the parent as well, which can say what is wrong before there are workers
     address, sockets = address.listen()
     where = f"mrtr run: {server.name} is at {address.url}"

@@ -28,9 +28,7 @@ def explain(error: Exception, path: Path) -> str:
         return _not_installed(error.name, where)
     if isinstance(error, ImportError):
         return f"{where}: {told(error)}: install the version of it that the server was written for"
-    return (
-        f"{where} fails while it is imported, with {told(error)}: `python {_quoted(path)}` shows it in full"
-    )
+    return f"{where} fails with {told(error)}, so there is no server: mend it there"
 
 
 def _old_name(error: Exception) -> str | None:

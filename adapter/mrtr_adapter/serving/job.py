@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """A file, and the ring of keys for its server, if one was given."""
+    """A file, and the ring of keys for its server, if not that of `MRTR_KEYS`."""
 
     target: Target
     keys: Sequence[str] | None = field(default=None, repr=False)

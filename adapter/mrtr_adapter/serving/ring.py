@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mrtr_adapter.flow import Terms
 from mrtr_adapter.keys import ENVIRONMENT, configured_keys, read_keys_file
 from mrtr_adapter.seal import SealCodec
 from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.terms import Terms
 
 
-def given_keys(file: Path | None) -> Sequence[str] | None:
-    """The ring out of the keys file, else out of `MRTR_KEYS`; None if neither is given.
+def keys_of_file(path: Path) -> Sequence[str]:
+    """The ring out of a keys file.
 
     Raises:
-        CannotServe: the file can't be read, or a key is no good.
+        CannotServe: it can't be read, or a key is no good.
     """
     try:
-        ring = read_keys_file(file) if file is not None else configured_keys()
-        if ring is not None:
-            SealCodec(ring, max_state_bytes=Terms.max_state_bytes)
+        return _checked(read_keys_file(path))
     except ValueError as error:
-        source = "--keys-file" if file is not None else ENVIRONMENT
-        raise CannotServe(f"{source}: {error}") from None
+        raise CannotServe(f"--keys-file: {error}") from None
+
+
+def keys_of_environment() -> Sequence[str] | None:
+    """The ring out of `MRTR_KEYS`, which `adapt()` finds there itself; None if it is not set.
+
+    Raises:
+        CannotServe: a key is no good.
+    """
+    ring = configured_keys()
+    try:
+        return ring and _checked(ring)
+    except ValueError as error:
+        raise CannotServe(f"{ENVIRONMENT}: {error}") from None
+
+
+def _checked(ring: Sequence[str]) -> Sequence[str]:
+    SealCodec(ring, max_state_bytes=Terms.max_state_bytes)
     return ring

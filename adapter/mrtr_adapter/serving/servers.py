@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 
+from mrtr_adapter.fastmcp import is_fastmcp
 from mrtr_adapter.serving.import_failure import explain
 from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.serving.target import Target
@@ -24,13 +25,6 @@ _KINDS = "MCPServer, low-level Server or FastMCP"
 def is_server(value: object) -> bool:
     """Whether this is a server of a framework that can be served."""
     return isinstance(value, MCPServer | Server) or is_fastmcp(value)
-
-
-def is_fastmcp(value: object) -> bool:
-    """Whether this is a FastMCP server; found by name, so that FastMCP need not be installed."""
-    return any(
-        kind.__name__ == "FastMCP" and kind.__module__.startswith("fastmcp.") for kind in type(value).__mro__
-    )
 
 
 def find_server(module: ModuleType, target: Target) -> AnyServer:
