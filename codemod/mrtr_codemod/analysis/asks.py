@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from mrtr_codemod.analysis.calls import Key, RawCall
+from mrtr_codemod.analysis.calls import COMPUTED, Key, RawCall
 from mrtr_codemod.model import AskKind
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import ScopeId
@@ -27,6 +27,7 @@ _RESULT_KINDS = {
     "CreateMessageResultWithTools": AskKind.SAMPLING,
     "ListRootsResult": AskKind.ROOTS,
 }
+_COMPUTED_NAMES = frozenset({f"Context(){COMPUTED}", f"ServerSession(){COMPUTED}"})
 _RUNNERS = frozenset({"run", "start_soon", "start", "to_thread", "run_sync", "run_in_executor", "partial"})
 
 
@@ -96,9 +97,11 @@ def _ask(call: RawCall, constructs: tuple[Ref, ...], scope: ScopeId, evaluator: 
             continue
         kind = ask_kind(value.name)
         name = local_part(value.name)
-        spelling = Spelling.CALL if call.dynamic is None else Spelling.DYNAMIC
+        spelling = Spelling.DYNAMIC if call.dynamic else Spelling.CALL
         if kind is not None:
             return AskFact(call.key, kind, spelling, call.function[:-1], name)
+        if name in _COMPUTED_NAMES:
+            return AskFact(call.key, None, Spelling.DYNAMIC, call.function[:-1], name)
         if name == SEND_REQUEST:
             return _request(call, constructs, scope, evaluator)
     return _handed_on(call, scope, evaluator)
@@ -124,8 +127,13 @@ def _request(
             if isinstance(value, External)
         }
     if not names & REQUEST_KINDS.keys():
-        results = {ref[-1].lstrip(".") for ref in call.arguments[1:2] if ref}
-        results |= {ref[-1].lstrip(".") for name, ref in call.keywords if name == "result_type" and ref}
+        types = [*call.arguments[1:2], *(ref for name, ref in call.keywords if name == "result_type")]
+        results = {
+            value.name.rpartition(":")[2]
+            for ref in types
+            for value in evaluator.values(ref, scope)
+            if isinstance(value, External)
+        }
         kinds = {_RESULT_KINDS[name] for name in results if name in _RESULT_KINDS}
         if kinds:
             return AskFact(call.key, kinds.pop(), Spelling.CALL, (call.function or ())[:-1], SEND_REQUEST)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from mrtr_codemod.analysis.asks import AskFact, asks_in
+from mrtr_codemod.analysis.asks import AskFact, RawAsk, asks_in
 from mrtr_codemod.analysis.calls import Key, RawCall, raw_calls
 from mrtr_codemod.analysis.entries import EntryFact, by_class, by_decorators, by_registration
 from mrtr_codemod.analysis.mentions import Mentions, spoken_name
@@ -27,10 +27,11 @@ from mrtr_codemod.project import Project
 
 SEED_WORDS = (".elicit", "elicit_", ".create_message", ".list_roots", ".sample", ".send_request", "\"elicit",
 "'elicit",
-              "UrlElicitationRequiredError", "\"create_message", "'create_message")  # fmt: skip
+              "UrlElicitationRequiredError", "getattr(", "\"create_message", "'create_message")  # fmt: skip
 _SEED = re.compile(
     r"""\.(?:elicit(?:_\w+)?|create_message(?:_as_task)?|list_roots|sample|sample_step|send_request)\b
       | \b(?:elicit_with_validation|elicit_url|UrlElicitationRequiredError)\b
+      | \bgetattr\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)\s*\(
       | ["'](?:elicit(?:_\w+)?|create_message|list_roots|sample|sample_step)["']""",
     re.VERBOSE,
 )
@@ -67,6 +68,8 @@ class CallGraph:
     callers: dict[ScopeId, dict[Edge, None]] = field(default_factory=lambda: defaultdict(dict))
     """By callee."""
     entries: dict[ScopeId, dict[EntryFact, None]] = field(default_factory=lambda: defaultdict(dict))
+    unknown: dict[ScopeId, list[RawAsk]] = field(default_factory=dict)
+    """Calls spelled like an ask whose receiver is not known."""
     asking: dict[ScopeId, None] = field(default_factory=dict)
     """Functions that reach an ask."""
 
@@ -114,6 +117,7 @@ class _Builder:
         if asks:
             self.graph.asks[scope] = {ask.key: ask for ask in asks}
             self._reaches(scope)
+        self.graph.unknown[scope] = waiting
         for raw in waiting:
             self._await_parameter(raw.receiver, scope)
         for call in calls:

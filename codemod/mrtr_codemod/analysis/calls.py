@@ -12,6 +12,8 @@ from mrtr_codemod.names.reference import CALL, Ref, lower
 Key = tuple[int, int, int, int]
 """Where a node stands: line, column, end line and end column as `ast` counts them (columns in UTF-8
 bytes)."""
+COMPUTED = ".?"
+"""The last step of a path whose name is worked out at run time."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -27,8 +29,10 @@ class RawCall(NamedTuple):
     constructs: tuple[Ref, ...]
     """What is called inside its arguments."""
     raised: bool = False
-    dynamic: str | None = None
-    """`getattr(x, "name")` or `getattr(x, name)` is called: the literal name, or `` if it is computed."""
+    dynamic: bool = False
+    """`getattr(x, name)` is called; the function is then an attribute `COMPUTED` of `x` if the name is no literal."""
+    text: str | None = None
+    """Its first argument, if that is a literal text."""
 
 
 def key_of(node: ast.AST) -> Key:
@@ -69,6 +73,8 @@ def raw_calls(scope: ScopeNode) -> list[RawCall]:
     for node in own_nodes(scope):
         if isinstance(node, ast.Call):
             found.append(_raw(node))
+        elif isinstance(node, ast.Assign):
+            found.extend(_stored(node))
         elif isinstance(node, ast.Raise) and node.exc is not None:
             ref = lower(node.exc)
             if ref is not None:
@@ -79,11 +85,17 @@ def raw_calls(scope: ScopeNode) -> list[RawCall]:
 
 def _raw(node: ast.Call) -> RawCall:
     arguments = tuple(lower(argument) for argument in node.args)
-    keywords = tuple((keyword.arg, lower(keyword.value)) for keyword in node.keywords)
+    keywords = tuple(_keywords(node))
+    dynamic = _dynamic(node)
     function = lower(node.func)
+    if dynamic == "" and isinstance(node.func, ast.Call):
+        receiver = lower(node.func.args[0])
+        function = (*receiver, COMPUTED) if receiver else None
     values = [*node.args, *(keyword.value for keyword in node.keywords)]
-    refs = [function, *arguments, *(ref for _, ref in keywords), *_listed(values)]
+    refs = [function, *arguments, *(ref for _, ref in keywords), *_listed(node.args)]
     names = frozenset().union(*(_names(ref) for ref in refs if ref))
+    first = node.args[0] if node.args else None
+    text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
     return RawCall(
         key_of(node),
         function,
@@ -91,8 +103,31 @@ def _raw(node: ast.Call) -> RawCall:
         keywords,
         names,
         tuple(_constructed(values)),
-        dynamic=_dynamic(node),
+        dynamic=dynamic is not None,
+        text=text,
     )
+
+
+def _keywords(node: ast.Call) -> Iterator[tuple[str | None, Ref | None]]:
+    """The keyword arguments; of a list, one for each element: `FastMCP(tools=[a, b])`."""
+    for keyword in node.keywords:
+        listed = list(_listed([keyword.value]))
+        if listed:
+            yield from ((keyword.arg, ref) for ref in listed)
+        else:
+            yield keyword.arg, lower(keyword.value)
+
+
+def _stored(node: ast.Assign) -> Iterator[RawCall]:
+    """`server.request_handlers[CallToolRequest] = handler`, as the call that it amounts to."""
+    value = lower(node.value)
+    for target in node.targets:
+        if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute)):
+            continue
+        container, key = lower(target.value), lower(target.slice)
+        if container is not None and key is not None and value is not None:
+            function = (*container, ".__setitem__")
+            yield RawCall(key_of(node), function, (key, value), (), _names(key) | _names(value), ())
 
 
 def _names(ref: Ref) -> frozenset[str]:
@@ -102,7 +137,7 @@ def _names(ref: Ref) -> frozenset[str]:
 
 
 def _listed(values: list[ast.expr]) -> Iterator[Ref]:
-    """What stands in a list among the arguments: `FastMCP(tools=[a, b])`."""
+    """What stands in lists among some arguments."""
     for value in values:
         for element in value.elts if isinstance(value, (ast.List, ast.Tuple)) else ():
             ref = lower(element)
@@ -120,6 +155,7 @@ def _constructed(values: list[ast.expr]) -> Iterator[Ref]:
 
 
 def _dynamic(node: ast.Call) -> str | None:
+    """The name in `getattr(x, name)(…)`, `` if it is no literal; None for any other call."""
     function = node.func
     if not (isinstance(function, ast.Call) and isinstance(function.func, ast.Name)):
         return None

@@ -25,7 +25,14 @@ _MUTATORS = frozenset(
 _HARMLESS_ROOTS = frozenset(
     {"logging", "logger", "log", "warnings", "print", "structlog", "loguru", "console"}
 )
-_STDLIB = frozenset(sys.stdlib_module_names)
+_NO_EFFECTS = frozenset(sys.stdlib_module_names) | {
+    "anyio",
+    "trio",
+    "pydantic",
+    "typing_extensions",
+    "opentelemetry",
+}
+"""Packages whose effects are known by name: a verb in another name says nothing."""
 _BUILTINS = frozenset(dir(builtins))
 _READS = ("select", "pragma", "show", "explain", "describe", "with")
 _DEPTH = 6
@@ -88,7 +95,7 @@ class Effects:
             effect = self._of_value(value, node, ref, scope, what, depth)
             if effect is not None:
                 return effect
-        if len(ref) > 1 and ref[-1][1:] in _MUTATORS and self._outlives(ref[:-1], scope):
+        if len(ref) > 1 and ref[-1][1:] in _MUTATORS and self.outlives(ref[:-1], scope):
             return Effect("memory", what, own=self._is_own(ref, scope))
         if not values:
             return self._unknown(node, ref, scope, what)
@@ -115,14 +122,14 @@ class Effects:
         if effect is None:
             return None
         if effect.own:
-            if not value.bound or not self._outlives(ref[:-1], scope):
+            if not value.bound or not self.outlives(ref[:-1], scope):
                 return None
             return Effect(effect.kind, what, own=self._is_own(ref, scope))
         return Effect(effect.kind, what)
 
     def _by_verb(self, external: str, node: ast.Call, ref: Ref, what: str) -> Effect | None:
         root = external.partition(".")[0].removesuffix(CALL)
-        if is_sdk(external) or root in _STDLIB or root in _BUILTINS or ":" in external:
+        if is_sdk(external) or root in _NO_EFFECTS or root in _BUILTINS or ":" in external:
             return None
         return self._verb(ref, what) if CALL in external or "." in external else None
 
@@ -158,13 +165,13 @@ class Effects:
                     and self._is_global(ref[0], scope)
                 ):
                     return Effect("memory", f"{ref[0]} = …")
-            elif self._outlives(ref[:-1], scope):
+            elif self.outlives(ref[:-1], scope):
                 return Effect("memory", f"{_source(target)} = …", own=self._is_own(ref, scope))
         return None
 
     # ------------------------------------------------------------------ what outlives the call
 
-    def _outlives(self, ref: Ref, scope: ScopeId) -> bool:
+    def outlives(self, ref: Ref, scope: ScopeId) -> bool:
         """Whether an object is held by a module, or by an object that is."""
         if not ref or CALL in ref[1:]:
             return False

@@ -62,7 +62,16 @@ _REQUEST_CLASSES = {
     "ListResourcesRequest": "resources/list",
     "CompleteRequest": "completion/complete",
 }
-_WRAPPED = {"from_function": None, "FunctionResource": "resources/read", "FunctionTool": "tools/call"}
+_WRAPPERS = {
+    "Tool": "tools/call",
+    "FunctionTool": "tools/call",
+    "Prompt": "prompts/get",
+    "FunctionPrompt": "prompts/get",
+    "Resource": "resources/read",
+    "FunctionResource": "resources/read",
+    "ResourceTemplate": "resources/read",
+    "FunctionResourceTemplate": "resources/read",
+}
 _SERVER_CONTEXT = "mcp:ServerRequestContext()"
 
 
@@ -192,22 +201,38 @@ def by_registration(
     """The functions that a call registers with a server, each with what it becomes."""
     for external in targets:
         yield from _by_keyword(call, scope, external, evaluator)
-        owner, _, name = external.rpartition(".")
-        if external.endswith(CALL):
-            continue
-        framework = framework_of(owner)
-        if framework is None:
-            continue
-        method = _ADDERS.get(name) or (_HIGH.get(name) if framework != "mcp-lowlevel" else None)
-        if name in ("add_request_handler", "add_notification_handler"):
-            method = _wire_method(call, name)
-        if method:
-            context = _SERVER_CONTEXT if framework == "mcp-lowlevel" else ""
+        entry = _added(call, external)
+        if entry is not None:
             for ref in (*call.arguments, *(ref for _, ref in call.keywords)):
                 for function in _functions(ref, scope, evaluator):
-                    yield EntryFact(framework, method, context=context), function
+                    yield entry, function
     if call.function and len(call.function) > 2 and call.function[-1] == CALL:
         yield from _by_decorator_call(call, scope, evaluator)
+
+
+def _added(call: RawCall, external: str) -> EntryFact | None:
+    """What the functions among the arguments of `server.add_tool(…)` and its like become."""
+    owner, _, name = external.rpartition(".")
+    if name in ("append", "insert") and owner.endswith(".middleware"):
+        framework = framework_of(owner.removesuffix(".middleware"))
+        return EntryFact(framework, "middleware", context=_passed_to(framework)) if framework else None
+    if name == "from_function":
+        family, _, wrapper = owner.partition(":")
+        return EntryFact(family, _WRAPPERS[wrapper]) if wrapper in _WRAPPERS else None
+    framework = framework_of(owner.removesuffix(".request_handlers").removesuffix(".notification_handlers"))
+    if framework is None:
+        return None
+    if name in ("add_request_handler", "add_notification_handler"):
+        return EntryFact(framework, _wire_method(call, name), context=_passed_to(framework))
+    if name == "__setitem__":
+        return EntryFact(framework, _wire_method(call, name))
+    method = _ADDERS.get(name) or (_HIGH.get(name) if framework != "mcp-lowlevel" else None)
+    return EntryFact(framework, method) if method else None
+
+
+def _passed_to(framework: str) -> str:
+    """What handlers and middleware of the `mcp` package get first, also without an annotation."""
+    return "" if framework == "fastmcp" else _SERVER_CONTEXT
 
 
 def _by_keyword(
@@ -219,7 +244,8 @@ def _by_keyword(
     for keyword, ref in call.keywords:
         method = _KEYWORDS.get(keyword or "")
         if method:
-            context = _SERVER_CONTEXT if framework == "mcp-lowlevel" and keyword != "lifespan" else ""
+            handed = (framework == "mcp-lowlevel" and keyword != "lifespan") or method == "middleware"
+            context = _passed_to(framework) if handed else ""
             for function in _functions(ref, scope, evaluator):
                 yield EntryFact(framework, method, context=context), function
 
@@ -239,8 +265,11 @@ def _by_decorator_call(
                     yield EntryFact(framework, method), registered
 
 
-def _wire_method(call: RawCall, name: str) -> str | None:
-    return "notification" if name == "add_notification_handler" else "request"
+def _wire_method(call: RawCall, name: str) -> str:
+    if name == "__setitem__":
+        key = (call.arguments[0] or ("",))[-1].lstrip(".")
+        return _REQUEST_CLASSES.get(key) or ("notification" if key.endswith("Notification") else "request")
+    return call.text or ("notification" if name == "add_notification_handler" else "request")
 
 
 def _functions(ref: Ref | None, scope: ScopeId, evaluator: Evaluator) -> Iterator[ScopeId]:

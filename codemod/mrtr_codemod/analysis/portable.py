@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from mrtr_codemod.analysis.held import held_by
 from mrtr_codemod.analysis.live import Local
 from mrtr_codemod.analysis.view import ScopeView
 from mrtr_codemod.names.module import ClassInfo
@@ -33,13 +34,15 @@ def hindrance(view: ScopeView, local: Local) -> str | None:
         return "a generator"
     if isinstance(local.value, ast.Lambda) or local.value is None:
         return "a function" if local.value is not None else None
-    held = isinstance(local.node, (ast.With, ast.AsyncWith))
     for value in view.file.values(local.value, view.scope):
         if isinstance(value, External) and _UNPORTABLE.match(value.name):
             return f"what `{value.name.removesuffix('()')}` gives"
         if isinstance(value, InstanceValue) and not _is_data(view, value):
             return f"a `{value.scope.qualname}` object"
-    return "what the `with` statement holds" if held else None
+    if isinstance(local.node, (ast.With, ast.AsyncWith)):
+        items = [item for item in local.node.items if item.context_expr is local.value]
+        return next((held for held in (held_by(view, item) for item in items) if held), None)
+    return None
 
 
 def _is_data(view: ScopeView, value: InstanceValue) -> bool:

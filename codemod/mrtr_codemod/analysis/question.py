@@ -148,11 +148,15 @@ class _Trace:
             self._note(inner)
 
     def first(self, parts: list[ast.expr], before: ast.Call | None) -> Volatile | None:
+        """The first volatile part; one that the adapter records only if there is no other."""
+        recorded: Volatile | None = None
         for node in self._sources(parts, before):
             source = self._volatile(node)
-            if source is not None:
+            if source is not None and RECORDED not in source:
                 return Volatile(key_of(node), source)
-        return None
+            if source is not None and recorded is None:
+                recorded = Volatile(key_of(node), source)
+        return recorded
 
     def names(self, parts: list[ast.expr], before: ast.Call) -> set[str]:
         return {node.id for node in self._sources(parts, before) if isinstance(node, ast.Name)}

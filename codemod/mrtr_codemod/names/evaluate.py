@@ -160,7 +160,8 @@ class Evaluator:
         if module is None:
             return ()
         if name in module.bindings:
-            return self._bound(module.bindings[name], module.scope, module)
+            found = self._bound(module.bindings[name], module.scope, module)
+            return found or self._assigned_globally(name, module)
         if path.endswith("__init__.py"):
             submodule = self.project.index.find(f"{module.dotted}.{name}", path)
             if submodule:

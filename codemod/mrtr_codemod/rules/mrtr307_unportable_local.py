@@ -110,7 +110,7 @@ RULE = Rule(
     "declared fields.",
     why="What later code needs must survive the end of the call in `requestState`, as inert data. An open "
     "file or a cursor cannot; and state must never be unpickled into live objects.",
-    example='```python\nout = open(path, "a")\nanswer = await ctx.elicit("A note?", Note)\nout.write(answer.data.text)\n```',
+    example='```python\nout = open(path, "a")\nanswer = await ctx.elicit("A note?", Note)\nout.write(str(answer))\n```',
     remedy="Carry what the object was made from (the path, the query, the position) and make it again after "
     "the ask; or make its class a dataclass or a pydantic model. The adapter makes it anew by itself, as it "
     "runs the code above again.",
