@@ -99,7 +99,11 @@ class FormFields:
             if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
                 continue
             if _generic(statement.annotation) != "ClassVar" and statement.target.id != "model_config":
-                shape = self.shape(statement.annotation, definition.scope)
+                # A field that writes its own JSON Schema shows what that says, not what its type says.
+                own = "json_schema_extra" in {
+                    k.arg for k in ast.walk(statement) if isinstance(k, ast.keyword)
+                }
+                shape = Shape.UNKNOWN if own else self.shape(statement.annotation, definition.scope)
                 yield FormField(statement.target.id, shape, statement, definition.scope.path)
         for base in node.bases:
             for value in self.evaluator.values(lower(base), definition.scope):

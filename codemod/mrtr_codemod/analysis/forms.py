@@ -13,6 +13,7 @@ from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import AskKind
 from mrtr_codemod.names.module import ScopeId
+from mrtr_codemod.names.roles import SEND_REQUEST
 from mrtr_codemod.names.values import External, FunctionValue
 
 FORM_WORDS = ("elicit", "Elicit", "mrtr_steps")
@@ -37,7 +38,7 @@ def forms(view: FileView) -> Iterator[Form]:
     for call in view.calls:
         fact = asks.get(key_of(call))
         if fact is not None:
-            if fact.kind is AskKind.FORM:
+            if fact.kind is AskKind.FORM and fact.name != SEND_REQUEST:  # its params are a form of their own
                 yield _asked(call, fact, view.scope_at(call))
         elif _builds(view, call):
             yield Form(
