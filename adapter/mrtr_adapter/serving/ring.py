@@ -37,5 +37,5 @@ def keys_of_environment() -> Sequence[str] | None:
 
 
 def _checked(ring: Sequence[str]) -> Sequence[str]:
-    SealCodec(ring, max_state_bytes=Terms.max_state_bytes)
+    SealCodec(ring, max_state_bytes=0)  # it will open nothing, only look at the keys
     return ring

@@ -73,6 +73,37 @@ async def test_low_level_server_from_a_function(tmp_path: Path) -> None:
     await check_sale(over_stdio(Path(f"{file}:build")), MODERN)
 
 
+FAST = """
+from fastmcp import Context, FastMCP
+from pydantic import BaseModel
+
+shop = FastMCP("shop")
+
+
+class Sure(BaseModel):
+    sure: bool
+
+
+@shop.tool
+async def sell(thing: str, ctx: Context) -> str:
+    first = await ctx.elicit(f"Sell {thing}?", Sure)
+    second = await ctx.elicit(f"Really sell {thing}?", Sure)
+    return f"{thing}: {first.action}, {second.action}"
+
+
+shop.run()
+"""
+
+
+async def test_fastmcp_server(tmp_path: Path) -> None:
+    file = written(tmp_path, FAST)
+    with serving(file) as server:
+        for version in MODES:
+            await check_sale(server.url, version)
+    for version in MODES:
+        await check_sale(over_stdio(file), version)
+
+
 async def test_instances_with_one_key_share_a_flow(tmp_path: Path) -> None:
     file, keys = written(tmp_path, SHOP), tmp_path / "keys"
     keys.write_text(f"{new_key()}  # the sealing one\n{new_key()}\n")
@@ -160,6 +191,7 @@ def test_signal_ends_stdio_gracefully(number: signal.Signals, tmp_path: Path) ->
 
 
 CLEANS_UP = """
+import sys
 from contextlib import asynccontextmanager
 
 import anyio
