@@ -4,6 +4,7 @@ and the questions of their recorded native run. Where effects repeat is stated h
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,16 @@ def scripts() -> list[Any]:
         plain, extra = drive.scripts_of(drive.load(path))
         for kind, listed in (("plain", plain), ("extra", extra)):
             for number, script in enumerate(listed):
-                if (path.stem, number) == FAIL_OPEN:
+                if (path.stem, number) == FAIL_OPEN or _is_too_new(script):
                     continue
                 name = f"{path.stem}-{drive.name_of(script)}-{kind}{number}"
                 found.append(pytest.param(path, kind, number, script, id=name))
     return found
+
+
+def _is_too_new(script: dict[str, Any]) -> bool:
+    """Its tool uses `asyncio.TaskGroup`, which came with Python 3.11."""
+    return script.get("tool") == "two_drafts" and sys.version_info < (3, 11)
 
 
 def recorded(path: Path, kind: str, number: int) -> dict[str, Any]:
@@ -110,7 +116,7 @@ def test_all_cases_that_repeat_effects_are_named() -> None:
         for kind, listed in zip(("plain", "extra"), drive.scripts_of(module), strict=True):
             for number, script in enumerate(listed):
                 native = recorded(path, kind, number)
-                if (path.stem, number) == FAIL_OPEN or not native["asked"]:
+                if (path.stem, number) == FAIL_OPEN or not native["asked"] or _is_too_new(script):
                     continue
                 adapted = drive.blot(module, drive.run(module, drive.modern, path, script, True))
                 if len(adapted["effects"]) > len(native["effects"]):
