@@ -1,0 +1,153 @@
+"""Which way to take for a handler."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mrtr_codemod.analysis.analysis import Analysis, EntryPoint
+from mrtr_codemod.analysis.asks import Spelling
+from mrtr_codemod.analysis.callgraph import EdgeKind
+from mrtr_codemod.analysis.calls import key_of
+from mrtr_codemod.analysis.hindrances import cautions, hindrances
+from mrtr_codemod.analysis.pure import Purity
+from mrtr_codemod.analysis.view import FunctionView
+from mrtr_codemod.analysis.views import view_of
+from mrtr_codemod.analysis.ways import Way
+from mrtr_codemod.model import AskKind, Finding, Level, Verdict
+from mrtr_codemod.names.module import ScopeId
+
+_REPEATED = ("MRTR301", "MRTR302")
+_STRANDED = ("MRTR115", "MRTR123")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a verdict rests on: a handler, its ways to asks, the hazards on them, and how many rounds it takes."""
+
+    entry: EntryPoint
+    ways: Sequence[Way]
+    hazards: Sequence[Finding]
+    rounds: float
+
+
+class Judge:
+    """Gives the verdicts of one analysis."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.purity = Purity(analysis)
+
+    def verdict(self, case: Case) -> tuple[Verdict, str]:
+        """The way to take and the reason for it."""
+        if not case.entry.fact.can_ask:
+            return Verdict.BY_HAND, f"no round can end in `{case.entry.fact.method}`"
+        stranded = next((hazard for hazard in case.hazards if hazard.rule in _STRANDED), None)
+        if stranded is not None:
+            return Verdict.BY_HAND, f"line {stranded.span.line}: {stranded.message}"
+        reason = next(self._hindrances(case), None)
+        if reason is not None:
+            return self._adapted(case, reason)
+        reasons = list(dict.fromkeys(self._cautions(case)))
+        if reasons:
+            return Verdict.REWRITE_REVIEW, "; ".join(reasons[:3])
+        return Verdict.REWRITE_SAFE, "one question, and nothing above it that matters when it runs again"
+
+    def _adapted(self, case: Case, reason: str) -> tuple[Verdict, str]:
+        lines = sorted(
+            {
+                (h.span.path, h.span.line)
+                for h in case.hazards
+                if h.rule in _REPEATED and h.level is not Level.INFO
+            }
+        )
+        if not lines:
+            return Verdict.ADAPTER, reason
+        home = case.entry.scope.path
+        places = [str(line) if path == home else f"{line} of {path}" for path, line in lines]
+        return Verdict.ADAPTER_MEMO, f"memo/once at line {', '.join(places)}; {reason}"
+
+    # ------------------------------------------------------------------ what keeps a tool from rewriting it
+
+    def _hindrances(self, case: Case) -> Iterator[str]:
+        home = case.entry.scope
+        for way in case.ways:
+            yield from self._on_the_way(case, way)
+        for scope in self._functions(case):
+            view = view_of(self.analysis, scope)
+            for reason in hindrances(view) if view is not None else ():
+                yield reason if scope == home else f"`{scope.display}`: {reason}"
+
+    def _on_the_way(self, case: Case, way: Way) -> Iterator[str]:
+        home = case.entry.scope
+        for edge in way.via:
+            if edge.kind is EdgeKind.DECORATOR:
+                yield f"the decorator `{edge.callee.display.rpartition('.')[0]}` asks"
+            elif edge.kind is EdgeKind.HANDED:
+                yield f"`{edge.callee.display}` asks, and is handed on to be called by something else"
+            elif edge.callee.qualname.startswith(f"{edge.caller.qualname}.<locals>."):
+                yield f"the nested function `{edge.callee.display}` asks"
+        lifted = self._lifted(case, way)
+        if len(lifted) > 1:
+            yield f"the ask is {len(lifted)} calls deep"
+        if lifted and way.scope.path != home.path:
+            yield f"the ask is in another file ({way.scope.path})"
+        if lifted and sum(1 for other in case.ways if other.via == way.via) > 1:
+            yield f"the helper `{way.scope.display}` asks more than once"
+        if lifted and way.ask.spelling is Spelling.RAISE:
+            yield f"the helper `{way.scope.display}` raises what the handler would have to return"
+
+    def _lifted(self, case: Case, way: Way) -> list[ScopeId]:
+        """The helpers that would have to be taken apart; one whose result is the handler's own result need not be."""
+        if case.entry.fact.framework != "mcp-lowlevel":
+            return [edge.callee for edge in way.via]
+        lifted: list[ScopeId] = []
+        for edge in way.via:
+            caller = view_of(self.analysis, edge.caller)
+            if lifted or caller is None or not _is_result(caller, edge.key):
+                lifted.append(edge.callee)
+        return lifted
+
+    # ------------------------------------------------------------------ what to look at
+
+    def _cautions(self, case: Case) -> Iterator[str]:
+        repeated = [hazard for hazard in case.hazards if hazard.rule in _REPEATED]
+        for hazard in repeated[:1]:
+            yield f"line {hazard.span.line}: {hazard.message.partition(':')[0]}"
+        if case.rounds > 1:
+            yield "it asks more than once, so there is state between the rounds"
+        for scope in dict.fromkeys(way.scope for way in case.ways if self._lifted(case, way)):
+            yield f"the helper `{scope.display}` has to be taken apart"
+        if any(way.ask.kind is AskKind.URL for way in case.ways):
+            yield "what it keeps for the page must survive the end of the call"
+        for scope in self._functions(case):
+            view = view_of(self.analysis, scope)
+            if view is not None:
+                yield from cautions(view)
+                yield from self._doubts(view)
+
+    def _doubts(self, view: FunctionView) -> Iterator[str]:
+        for node in view.nodes():
+            if view.asks_at(node):
+                doubtful = self.purity.doubtful(view, node)
+                if doubtful is not None:
+                    yield f"`{ast.unparse(doubtful.func)}` on line {doubtful.lineno} runs again before the answer"
+                return
+
+    def _functions(self, case: Case) -> list[ScopeId]:
+        scopes = [
+            case.entry.scope,
+            *(scope for way in case.ways for scope in (*(e.callee for e in way.via), way.scope)),
+        ]
+        return list(dict.fromkeys(scopes))
+
+
+def _is_result(view: FunctionView, key: tuple[int, int, int, int]) -> bool:
+    """Whether a call is what the function returns."""
+    for node in view.nodes():
+        if isinstance(node, ast.Return) and node.value is not None:
+            value = node.value.value if isinstance(node.value, ast.Await) else node.value
+            if isinstance(value, ast.Call) and key_of(value) == key:
+                return True
+    return False
