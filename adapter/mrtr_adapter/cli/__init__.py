@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": LazyCommand("mrtr_codemod.cli.explain:explain", "Explain a rule of the lint."),
     "keygen": LazyCommand("mrtr_adapter.cli.keygen:keygen", "Make a key for sealing requestState."),
     "lint": LazyCommand("mrtr_codemod.cli.lint:lint", "Find what protocol 2026-07-28 breaks in a repo."),
+    "rewrite": LazyCommand("mrtr_codemod.cli.rewrite:rewrite", "Turn handlers that ask into explicit steps."),
     "rules": LazyCommand("mrtr_codemod.cli.rules:rules", "List the rules of the lint."),
     "run": LazyCommand("mrtr_adapter.cli.run:run", "Adapt a server file and serve it."),
 }

@@ -83,13 +83,20 @@ class AskCall:
         return Reads.SAMPLE_TOOLS if tools and self.spelling.reads is Reads.SAMPLE else self.spelling.reads
 
     @property
+    def labels(self) -> list[tuple[str, cst.BaseExpression]]:
+        """Options of a form that its answer depends on too."""
+        return [(n, v) for n, v in self.request_arguments() if n is not None and self.reads is Reads.FORM]
+
+    @property
     def schema(self) -> cst.BaseExpression | None:
         return self.arguments.get("schema") or self.arguments.get("response_type")
 
     def request_arguments(self) -> list[tuple[str | None, cst.BaseExpression]]:
         """What the request is built from: (keyword or None, expression)."""
         if self.spelling.passes is not None:
-            return [(None, self.arguments[name]) for name in self.spelling.passes]
+            given = self.spelling.passes
+            more = [(n, v) for n, v in self.arguments.items() if n not in given and n not in _DROPPED]
+            return [*((None, self.arguments[name]) for name in given), *more]
         kept = [(name, value) for name, value in self.arguments.items() if name not in _DROPPED]
         return [(None if i < self.positional else name, value) for i, (name, value) in enumerate(kept)]
 

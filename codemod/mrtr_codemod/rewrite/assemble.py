@@ -63,7 +63,9 @@ class _Changer(cst.CSTTransformer):
             classes = [*inner, *rewritten.steps]
             new = rewritten.node
             if function in self.plan.twins:
-                twin = new.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * (1 if function.owner else 2))
+                twin = new.with_changes(
+                    leading_lines=[cst.EmptyLine(indent=False)] * (1 if function.owner else 2)
+                )
                 return self._placed(updated_node, classes, twin)
             return self._placed(_without_marker(new), classes)
         if function in self.plan.markers:
@@ -80,7 +82,9 @@ class _Changer(cst.CSTTransformer):
         lead, node = _split_lead(node)
         gap = [cst.EmptyLine(indent=False)] * (2 if len(self.pending) == 1 else 1)
         spaced = [c.with_changes(leading_lines=lead if i == 0 else gap) for i, c in enumerate(classes)]
-        return cst.FlattenSentinel([*spaced, node.with_changes(leading_lines=[*gap, *node.leading_lines]), *more])
+        return cst.FlattenSentinel(
+            [*spaced, node.with_changes(leading_lines=[*gap, *node.leading_lines]), *more]
+        )
 
     @property
     def _in_class(self) -> bool:
@@ -111,7 +115,9 @@ def _marked(node: cst.FunctionDef, refusal: Refusal) -> cst.FunctionDef:
 
 
 def _without_marker(node: cst.FunctionDef) -> cst.FunctionDef:
-    lines = [line for line in node.leading_lines if line.comment is None or not line.comment.value.startswith(MARK)]
+    lines = [
+        line for line in node.leading_lines if line.comment is None or not line.comment.value.startswith(MARK)
+    ]
     return node.with_changes(leading_lines=lines)
 
 
@@ -129,7 +135,10 @@ def _with_imports(tree: cst.Module, plan: Assembly) -> cst.Module:
 
 def _located(origin: str, plan: Assembly) -> str:
     module, _, name = origin.rpartition(".")
-    return f"{plan.support_module}.{name}" if module == "mrtr_steps" else origin
+    if module != "mrtr_steps":
+        return origin
+    dots = "" if plan.support_module.endswith(".") else "."
+    return f"{plan.support_module}{dots}{name}"
 
 
 _ = Sequence

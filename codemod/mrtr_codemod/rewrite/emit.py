@@ -39,13 +39,15 @@ def reading(ask: AskCall, key: str, names: Names) -> str:
     """The expression that takes an answer: `steps.form("confirm", Confirm)`."""
     arguments = [f'"{key}"']
     if ask.reads is Reads.FORM and ask.schema is not None:
-        arguments.append(code(ask.schema))
+        arguments += [code(ask.schema), *(f"{name}={code(value)}" for name, value in ask.labels)]
     return f"{names.steps}.{ask.reads.value}({', '.join(arguments)})"
 
 
 def request(ask: AskCall, names: Names) -> Piece:
     """The expression that builds a question: `form("Delete 3 files?", Confirm)`."""
-    parts = [f"{keyword}={code(value)}" if keyword else code(value) for keyword, value in ask.request_arguments()]
+    parts = [
+        f"{keyword}={code(value)}" if keyword else code(value) for keyword, value in ask.request_arguments()
+    ]
     return Piece(names.support[ask.spelling.request], tuple(Piece(p) for p in parts), call=True)
 
 

@@ -40,9 +40,8 @@ class HandlerVerdict:
 
 @dataclass(frozen=True)
 class FileRewrite:
-    """One file before and after."""
+    """What becomes of one module: its new source, and the verdicts on its handlers."""
 
-    before: str
     after: str
     handlers: tuple[HandlerVerdict, ...]
     support: Framework | None
@@ -54,15 +53,16 @@ Wanted = Callable[[HandlerVerdict], bool]
 
 @dataclass
 class Engine:
-    """Rewrites one module. `support_module` is where the new code imports the support module from."""
+    """Rewrites one module. `package` is the dotted path before the support module's name, as in `from .a import b`."""
 
     view: ModuleView
-    support_module: str = SUPPORT[Framework.MCP]
+    package: str = ""
     width: int = 100
     refusals: dict[Function, Refusal] = field(default_factory=dict)
 
-    def run(self, wanted: Wanted) -> FileRewrite:
-        """The module with the handlers that `wanted` chooses rewritten, and those that can't be marked."""
+    def run(self, wanted: Wanted, marked: Wanted = lambda verdict: True) -> FileRewrite:
+        """The module with the handlers that `wanted` chooses rewritten; of those that can't be, the ones that `marked`
+        chooses get their marker."""
         asking = self._asking()
         trial = self._attempt(asking, {})
         verdicts = [self._verdict(f, trial) for f in asking if f.method is not None]
@@ -74,14 +74,20 @@ class Engine:
             final = self._attempt(asking, renamed)
             done = {f: final[f] for f in done}
         verdicts = [
-            HandlerVerdict(v.name, v.line, v.method, v.level, v.rule, v.reason, v.name in chosen) for v in verdicts
+            HandlerVerdict(v.name, v.line, v.method, v.level, v.rule, v.reason, v.name in chosen)
+            for v in verdicts
         ]
         plan = Assembly(
-            self.view, done, frozenset(renamed), self._markers(asking), self.support_module, self._support(done)
+            self.view,
+            done,
+            frozenset(renamed),
+            self._markers(asking, marked, verdicts),
+            self._support_module(done),
+            self._support(done),
         )
         after = assemble(plan)
         framework = self._framework(done)
-        return FileRewrite(self.view.tree.code, after, tuple(verdicts), framework)
+        return FileRewrite(after, tuple(verdicts), framework)
 
     # ── who asks ──────────────────────────────────────────────────────────────────────────────
 
@@ -93,7 +99,8 @@ class Engine:
         while changed:
             changed = False
             for function in self.view.functions.values():
-                if function not in found and any(c in found for c in self._callees(function)):
+                reached = [*self._callees(function), *self._wrapped_by(function)]
+                if function not in found and any(c in found for c in reached):
                     found.append(function)
                     changed = True
         return _callees_first(found, self._callees)
@@ -111,6 +118,13 @@ class Engine:
     def _callees(self, function: Function) -> list[Function]:
         found = [self.view.callee(call, function) for call in calls_in(function.node.body)]
         return [f for f in dict.fromkeys(found) if f is not None]
+
+    def _wrapped_by(self, function: Function) -> list[Function]:
+        """The functions inside the decorators of a function."""
+        outer = [d for decorator in function.node.decorators if (d := self._decorator_function(decorator))]
+        return [
+            f for f in self.view.functions.values() for d in outer if f.qualname.startswith(f"{d.qualname}.")
+        ]
 
     # ── what can be rewritten ─────────────────────────────────────────────────────────────────
 
@@ -137,16 +151,24 @@ class Engine:
     def _refuse_early(self, function: Function, asking: set[Function]) -> None:
         if function.node.asynchronous is None and function.method is None and _is_nested(function, self.view):
             raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
-        if function.method is None and function.outer is not None and self.view.functions[function.outer] in asking:
+        if (
+            function.method is None
+            and function.outer is not None
+            and self.view.functions[function.outer] in asking
+        ):
             raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
         for callee in self._callees(function):
             if callee in asking and callee.method is not None:
-                raise Refusal("calls-a-handler", f"it calls `{callee.name}`, which is a handler of its own and asks")
+                raise Refusal(
+                    "calls-a-handler", f"it calls `{callee.name}`, which is a handler of its own and asks"
+                )
             if callee in asking and self._reaches(callee, function, set()):
                 raise Refusal("recursion", f"`{callee.name}` and this function call each other")
         for decorator in function.node.decorators:
             inner = self._decorator_function(decorator)
-            if inner is not None and any(f in asking and f.qualname.startswith(f"{inner.qualname}.") for f in asking):
+            if inner is not None and any(
+                f in asking and f.qualname.startswith(f"{inner.qualname}.") for f in asking
+            ):
                 raise Refusal("ask-in-decorator", f"the decorator `{inner.name}` asks")
 
     def _decorator_function(self, decorator: cst.Decorator) -> Function | None:
@@ -174,9 +196,7 @@ class Engine:
         """Helpers that something else still uses as they are: these stay, and a twin takes the steps."""
         names = FreshNames(self.view.facts.names)
         return {
-            f: names(f"{f.name}_in_steps")
-            for f in done
-            if f.method is None and self._used_elsewhere(f, done)
+            f: names(f"{f.name}_in_steps") for f in done if f.method is None and self._used_elsewhere(f, done)
         }
 
     def _used_elsewhere(self, helper: Function, done: dict[Function, Rewritten]) -> bool:
@@ -199,8 +219,11 @@ class Engine:
         node = self.view.facts.functions.get(function.qualname)
         return node.lineno if node is not None else 0
 
-    def _markers(self, asking: list[Function]) -> dict[Function, Refusal]:
-        return {f: self.refusals[f] for f in asking if f in self.refusals and f.method is not None}
+    def _markers(
+        self, asking: list[Function], marked: Wanted, verdicts: list[HandlerVerdict]
+    ) -> dict[Function, Refusal]:
+        names = {v.name for v in verdicts if v.level is Level.MANUAL and marked(v)}
+        return {f: self.refusals[f] for f in asking if f in self.refusals and f.qualname in names}
 
     def _framework_of(self, functions: list[Function]) -> Framework:
         kinds = {f.channel.framework for f in functions if f.channel is not None}
@@ -208,6 +231,9 @@ class Engine:
 
     def _framework(self, done: dict[Function, Rewritten]) -> Framework | None:
         return self._framework_of(list(done)) if done else None
+
+    def _support_module(self, done: dict[Function, Rewritten]) -> str:
+        return self.package + SUPPORT[self._framework_of(list(done) or self._asking())]
 
     def _support(self, done: dict[Function, Rewritten]) -> dict[str, str]:
         return support_names(self._framework_of(list(done) or self._asking()), self.view.facts)
@@ -217,7 +243,9 @@ def _is_nested(function: Function, view: ModuleView) -> bool:
     return function.outer is not None and function.channel is None
 
 
-def _callees_first(functions: list[Function], callees: Callable[[Function], list[Function]]) -> list[Function]:
+def _callees_first(
+    functions: list[Function], callees: Callable[[Function], list[Function]]
+) -> list[Function]:
     out: list[Function] = []
     busy: set[Function] = set()
 
@@ -246,7 +274,10 @@ def _exported(tree: cst.Module) -> set[str]:
     for stmt in tree.body:
         if isinstance(stmt, cst.SimpleStatementLine):
             for small in stmt.body:
-                if isinstance(small, cst.Assign) and cst.Module([]).code_for_node(small.targets[0].target) == "__all__":
+                if (
+                    isinstance(small, cst.Assign)
+                    and cst.Module([]).code_for_node(small.targets[0].target) == "__all__"
+                ):
                     for element in getattr(small.value, "elements", ()):
                         if isinstance(element.value, cst.SimpleString):
                             found.add(str(element.value.evaluated_value))

@@ -27,14 +27,20 @@ def add_imports(tree: cst.Module, wanted: Mapping[str, str]) -> cst.Module:
 
 def _module_of(stmt: cst.BaseStatement | cst.BaseSmallStatement) -> str | None:
     """The module of a top-level `from module import ...` line."""
-    if isinstance(stmt, cst.SimpleStatementLine) and len(stmt.body) == 1 and isinstance(stmt.body[0], cst.ImportFrom):
+    if (
+        isinstance(stmt, cst.SimpleStatementLine)
+        and len(stmt.body) == 1
+        and isinstance(stmt.body[0], cst.ImportFrom)
+    ):
         node = stmt.body[0]
         dots = "." * len(node.relative)
         return dots + (cst.Module([]).code_for_node(node.module) if node.module is not None else "")
     return None
 
 
-def _join(body: list[cst.BaseStatement | cst.SimpleStatementLine], module: str, names: list[tuple[str, str]]) -> bool:
+def _join(
+    body: list[cst.BaseStatement | cst.SimpleStatementLine], module: str, names: list[tuple[str, str]]
+) -> bool:
     for index, stmt in enumerate(body):
         if _module_of(stmt) != module:
             continue
@@ -157,9 +163,16 @@ def drop_unused(tree: cst.Module, before: cst.Module) -> cst.Module:
 
 def _unused(tree: cst.Module) -> set[str]:
     parsed = ast.parse(tree.bytes)
-    imported = {n for s in parsed.body if isinstance(s, (ast.Import, ast.ImportFrom)) for n in names_in(s).binds}
+    imported = {
+        n for s in parsed.body if isinstance(s, (ast.Import, ast.ImportFrom)) for n in names_in(s).binds
+    }
     used = {n.id for n in ast.walk(parsed) if isinstance(n, ast.Name)}
-    text = {w for n in ast.walk(parsed) if isinstance(n, ast.Constant) and isinstance(n.value, str) for w in n.value.split()}
+    text = {
+        w
+        for n in ast.walk(parsed)
+        if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        for w in n.value.split()
+    }
     return imported - used - text
 
 

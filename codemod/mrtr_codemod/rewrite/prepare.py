@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,7 +17,7 @@ from .flow.mutation import Mutation
 from .flow.purity import Purity
 from .flow.scope import captured_names, function_locals, names_in
 from .fresh import FreshNames
-from .module_view import Function, ModuleView, all_params, as_ast, bound_arguments, code
+from .module_view import Function, ModuleView, as_ast, bound_arguments, code
 from .refusal import Refusal
 from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
@@ -94,6 +95,7 @@ def prepare(
     node = node.with_changes(
         body=body.with_changes(body=hoister.block(cast("list[cst.BaseStatement]", body.body)))
     )
+    node = _without_leftovers(node, function, view, asking)
     node = _spill(node, function, view, asking, fresh, spelled_out)
     before = node
     node = _with_cursors(node, function, view, asking, fresh, numbered, hoister)
@@ -146,7 +148,18 @@ def _without_completion(node: cst.FunctionDef, function: Function) -> cst.Functi
     return cast("cst.FunctionDef", node.visit(_DropCompletion(function.channel.session_paths)))
 
 
-class _DropCompletion(cst.CSTTransformer):
+class _EmptyBlocks(cst.CSTTransformer):
+    """Fills blocks that lost their last statement."""
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        if updated_node.body:
+            return updated_node
+        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+
+
+class _DropCompletion(_EmptyBlocks):
     def __init__(self, sessions: set[str]) -> None:
         super().__init__()
         self.sessions = sessions
@@ -162,12 +175,59 @@ class _DropCompletion(cst.CSTTransformer):
                     return cst.RemoveFromParent()
         return updated_node
 
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
-        if updated_node.body:
-            return updated_node
-        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+
+def _without_leftovers(
+    node: cst.FunctionDef, function: Function, view: ModuleView, asking: Callable[[Function], bool]
+) -> cst.FunctionDef:
+    """Drop locals that only served to ask: aliases of the session, ids that the protocol has no place for any more."""
+    sites = find_sites(node, function, view, asking)
+    gone = {n.value for s in sites for a in s.asks for e in a.dropped() for n in _names_below(e)}
+    served: list[cst.CSTNode] = [e for s in sites for a in s.asks for e in a.dropped()]
+    if function.channel is not None:
+        gone |= function.channel.sessions
+        served += [m for s in sites for m in view.mentions(s.stmt, function)]
+    inside = {id(n) for part in served for n in _names_below(part)}
+    unused = {
+        n for n in gone if not any(x.value == n and id(x) not in inside for x in _names_below(node.body))
+    }
+    return cast("cst.FunctionDef", node.visit(_DropAssignments(unused))) if unused else node
+
+
+def _names_below(node: cst.CSTNode) -> list[cst.Name]:
+    """The names that an expression or statement reads; attributes and keywords are none."""
+    if isinstance(node, cst.Name):
+        return [node]
+    if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Name):
+        return []
+    parts: Sequence[cst.CSTNode] = node.children
+    if isinstance(node, (cst.Attribute, cst.Arg)):
+        parts = [node.value]
+    return [n for part in parts for n in _names_below(part)]
+
+
+class _DropAssignments(_EmptyBlocks):
+    """Drops `name = value` for names that nothing reads, if evaluating the value has no effect that anyone sees."""
+
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        match updated_node.body:
+            case [cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]:
+                if name in self.names and _unseen(value):
+                    return cst.RemoveFromParent()
+        return updated_node
+
+
+def _unseen(value: cst.BaseExpression) -> bool:
+    text = code(value)
+    return (
+        "(" not in text
+        or re.fullmatch(r"(f?[\"'])?(str\()?(uuid\.)?uuid4\(\)\)?(\.hex)?(\[:\d+\])?", text) is not None
+    )
 
 
 def _stability(
@@ -299,7 +359,3 @@ def _with_cursors(
     loops = Loops(hoister.asks_in, steady, fresh, numbered)
     body = cst.ensure_type(node.body, cst.IndentedBlock)
     return node.with_changes(body=loops.block(body))
-
-
-def parameter_names(function: Function) -> list[str]:
-    return [p.name.value for p in all_params(function.node)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .flow.liveness import live_locals, surely_bound
+from .flow.memory import Memory
 from .flow.mutation import Mutation, bindings_of, escapes, is_fresh
 from .flow.scope import names_in, parameters
 from .module_view import as_ast
@@ -16,6 +17,7 @@ from .prepare import Prepared
 from .refusal import Refusal
 from .sites import Site, blocks_of
 from .valuetypes.carry import Carrier, looks_secret
+from .valuetypes.infer import ANSWER
 from .valuetypes.model import Type
 
 _IMMUTABLE = frozenset(
@@ -35,6 +37,8 @@ class Resumption:
     light: bool
     same_tests: frozenset[cst.CSTNode] = frozenset()
     """Conditions that come out the same when a resumed round evaluates them again."""
+    refills: frozenset[cst.CSTNode] = frozenset()
+    """Statements that put back into memory what another process may have put there."""
     live: dict[Site, frozenset[str]] = field(default_factory=dict)
 
 
@@ -48,11 +52,12 @@ class Resume:
     def __post_init__(self) -> None:
         p = self.prepared
         self.liveness = live_locals(p.parsed)
-        self.bound = surely_bound(p.parsed)
+        self.bound = surely_bound(p.parsed, self._covers_every_answer)
         self.mutation = Mutation(p.view.facts)
         self.mutated = self.mutation.mutated(p.parsed.body)
         self.params = {a.arg for a in parameters(p.parsed)}
         self.binders = self._binders()
+        self.refills = self._refills()
         self.paths = {site: self._path(site) for site in p.sites}
         self.live = {site: self._live(site) for site in p.sites}
 
@@ -79,12 +84,14 @@ class Resume:
         for stmt in same:
             needed |= names_in(self._parsed(stmt).test).reads & self.prepared.locals  # type: ignore[attr-defined]
         open_names = frozenset(self._with_inputs(needed, again))
-        return Resumption(again, open_names, False, frozenset(s.test for s in same), self.live)
+        return Resumption(again, open_names, False, frozenset(s.test for s in same), self.refills, self.live)
 
     def _same_tests(self, again: frozenset[cst.CSTNode]) -> list[cst.If]:
         found = []
         for stmt in self.prepared.pairs:
-            sites = [s for s in self.prepared.sites if isinstance(stmt, cst.If) and stmt in self._ifs_around(s)]
+            sites = [
+                s for s in self.prepared.sites if isinstance(stmt, cst.If) and stmt in self._ifs_around(s)
+            ]
             if sites and isinstance(stmt, cst.If) and all(self._test_same(stmt, s, again) for s in sites):
                 found.append(stmt)
         return found
@@ -107,11 +114,28 @@ class Resume:
             return False
         on_path = {id(p) for s in self._before(site) if s in again for p in self._inner(s)}
         for name in names_in(parsed.test).reads & self.prepared.locals:
-            if name in self.params and name in self.mutated and not self._immutable(name) and not self._is_context(name):
+            if (
+                name in self.params
+                and name in self.mutated
+                and not self._immutable(name)
+                and not self._is_context(name)
+            ):
                 return False
             if not all(id(s) in on_path for s in self._reaching(name, parsed)):
                 return False
         return True
+
+    def _covers_every_answer(self, stmt: ast.Match) -> bool:
+        """A `match` on an answer with a case for each of accepted, declined and cancelled."""
+        subject = self.prepared.purity.type_of(stmt.subject)
+        if subject is None or subject.name != ANSWER:
+            return False
+        open_classes = {"AcceptedElicitation", "DeclinedElicitation", "CancelledElicitation"}
+        for case in stmt.cases:
+            if case.guard is None:
+                patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+                open_classes -= {_class_of(p) for p in patterns}
+        return not open_classes
 
     # ── what is live ──────────────────────────────────────────────────────────────────────────
 
@@ -125,7 +149,62 @@ class Resume:
                 live |= names_in(self._parsed(outer).iter).reads  # type: ignore[attr-defined]
             elif isinstance(outer, cst.Match):
                 live |= self._match_reads(outer)
+        for refill in self.refills:
+            live |= names_in(self._parsed(refill)).reads
         return frozenset(live & self.prepared.locals)
+
+    def _refills(self) -> frozenset[cst.CSTNode]:
+        """Statements `TABLE[key] = value` that each round makes again, since it may run in another process.
+
+        Raises:
+            Refusal: if a later round relies on what an earlier one left in memory in any other way.
+        """
+        p = self.prepared
+        memory = Memory(p.view.facts, p.function.owner)
+        own = p.locals
+        everything = [n for s in p.parsed.body for n in _own_statements(s)]
+        refills: set[cst.CSTNode] = set()
+        for site in p.sites:
+            at = self._parsed(site.stmt)
+            before = [s for s in everything if self._may_precede(s, at)]
+            after = [s for s in everything if self._may_precede(at, s) and s is not at]
+            shared = memory.writes(_simple(before), own) & memory.reads(_simple(after), own)
+            for name in sorted(shared):
+                refill = self._refill_of(name, site)
+                if refill is None:
+                    raise Refusal(
+                        "process-memory",
+                        f"`{name}` is changed before the ask and read after it, maybe in another process: keep it in a store",
+                    )
+                refills.add(refill)
+        return frozenset(refills)
+
+    def _refill_of(self, name: str, site: Site) -> cst.CSTNode | None:
+        """The only statement of the module that writes to `name`, if making it again changes nothing."""
+        facts = self.prepared.view.facts
+        writers = [q for q, f in facts.functions.items() if name in Memory(facts).writes(f.body, frozenset())]
+        if writers != [self.prepared.function.qualname]:
+            return None
+        found = [s for s in self.prepared.pairs if self._is_entry(s, name)]
+        stores = [
+            n
+            for n in ast.walk(self.prepared.parsed)
+            if isinstance(n, (ast.Subscript, ast.Call)) and name in Memory(facts)._written(n)
+        ]
+        top_level = self.prepared.node.body.body
+        return (
+            found[0]
+            if len(found) == 1 and len(stores) == 1 and found[0] in top_level and not site.loops
+            else None
+        )
+
+    def _is_entry(self, stmt: cst.CSTNode, name: str) -> bool:
+        match self.prepared.pairs[stmt]:
+            case [ast.Assign(targets=[ast.Subscript(value=ast.Name(id=id), slice=key)], value=value)] if (
+                id == name
+            ):
+                return isinstance(key, ast.Name) and self._same_value(value)
+        return False
 
     def _match_reads(self, stmt: cst.Match) -> set[str]:
         """A resumed round matches again, so the subject and all guards must see what they saw."""
@@ -137,10 +216,14 @@ class Resume:
             bound |= names_in(case.pattern).binds
             if case.guard is not None:
                 if not self._same_value(case.guard):
-                    raise Refusal("evaluation-order", "the guard of a `case` around the ask may differ in a later round")
+                    raise Refusal(
+                        "evaluation-order", "the guard of a `case` around the ask may differ in a later round"
+                    )
                 reads |= names_in(case.guard).reads
         if not self._same_value(parsed.subject):
-            raise Refusal("evaluation-order", "the subject of a `match` around the ask may differ in a later round")
+            raise Refusal(
+                "evaluation-order", "the subject of a `match` around the ask may differ in a later round"
+            )
         inside = names_in(*parsed.cases[0].body, *(s for c in parsed.cases for s in c.body))
         if (reads - bound) & inside.binds:
             raise Refusal("evaluation-order", "a `match` around the ask changes what it matches")
@@ -239,7 +322,11 @@ class Resume:
         for method in declared.body:
             if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) and method.name != "__init__":
                 for node in ast.walk(method):
-                    if isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Store):
+                    if (
+                        isinstance(node, ast.Attribute)
+                        and node.attr == attribute
+                        and isinstance(node.ctx, ast.Store)
+                    ):
                         return False
         return True
 
@@ -267,8 +354,12 @@ class Resume:
             function = facts.functions[node.func.id]
             own = names_in(*function.body).binds | {a.arg for a in parameters(function)}
             free = names_in(*function.body).reads - own
-            return all(self.prepared.purity.constant_name(n) or hasattr(builtins, n) for n in free) and not any(
-                isinstance(n, ast.Call) and not self._steady_call(n) for s in function.body for n in ast.walk(s)
+            return all(
+                self.prepared.purity.constant_name(n) or hasattr(builtins, n) for n in free
+            ) and not any(
+                isinstance(n, ast.Call) and not self._steady_call(n)
+                for s in function.body
+                for n in ast.walk(s)
             )
         origin = facts.origin(node.func) or ""
         return not origin.startswith(("os.path.exists", "os.path.is", "os.path.get"))
@@ -294,7 +385,9 @@ class Resume:
         return [n for p in self.prepared.pairs[stmt] for n in _own_statements(p)]
 
     def _inputs_same(self, stmt: ast.stmt, again: set[int]) -> bool:
-        if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        if isinstance(
+            stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+        ):
             return True
         reads = names_in(*_header(stmt)).reads & self.prepared.locals
         for name in reads:
@@ -313,7 +406,7 @@ class Resume:
 
     def _light(self) -> Resumption | None:
         """The plan without state: one ask, and before it only statements that look and may leave early."""
-        if len(self.prepared.sites) != 1:
+        if len(self.prepared.sites) != 1 or self.refills:
             return None
         site = self.prepared.sites[0]
         needed_after = self.liveness.after[self._parsed(site.stmt)] - set(site.targets)
@@ -327,7 +420,12 @@ class Resume:
                 return None
         bound_here = {id(p) for c in again for p in self._inner(c)}
         for name in self.live[site]:
-            if name in self.params and name in self.mutated and not self._is_context(name) and not self._immutable(name):
+            if (
+                name in self.params
+                and name in self.mutated
+                and not self._is_context(name)
+                and not self._immutable(name)
+            ):
                 return None
             if not all(id(s) in bound_here for s in self._reaching(name, self._parsed(site.stmt))):
                 return None
@@ -336,7 +434,11 @@ class Resume:
                 return None
         same = self._same_tests(frozenset(again))
         return Resumption(
-            frozenset(again), frozenset(self.prepared.locals), True, frozenset(s.test for s in same), self.live
+            frozenset(again),
+            frozenset(self.prepared.locals),
+            True,
+            frozenset(s.test for s in same),
+            live=self.live,
         )
 
     def _before(self, site: Site) -> list[cst.CSTNode]:
@@ -358,11 +460,18 @@ class Resume:
         match stmt:
             case ast.If(test=test, body=[ast.Return(value=value)], orelse=[]):
                 return pure(test) and (value is None or pure(value))
-            case ast.If(test=test, body=[ast.Raise(exc=ast.Call(args=args, keywords=[]), cause=None)], orelse=[]):
+            case ast.If(
+                test=test, body=[ast.Raise(exc=ast.Call(args=args, keywords=[]), cause=None)], orelse=[]
+            ):
                 return pure(test) and all(pure(a) for a in args)
             case ast.Assign(targets=targets, value=value):
                 names = {n for t in targets for n in names_in(t).binds}
-                return all(_names_only(t) for t in targets) and pure(value) and not (names & needed_after) and not (names & self.mutated)
+                return (
+                    all(_names_only(t) for t in targets)
+                    and pure(value)
+                    and not (names & needed_after)
+                    and not (names & self.mutated)
+                )
         return False
 
     # ── what rides in the state ───────────────────────────────────────────────────────────────
@@ -403,7 +512,9 @@ class Resume:
 
     def _immutable(self, name: str) -> bool:
         found = self.prepared.types.get(name)
-        return found is not None and all(m.name in _IMMUTABLE or m.name.startswith("Literal[") for m in found.members)
+        return found is not None and all(
+            m.name in _IMMUTABLE or m.name.startswith("Literal[") for m in found.members
+        )
 
     def _carried(self, name: str, site: Site, at: ast.stmt) -> Type:
         """The type of a local that rides in the state.
@@ -418,10 +529,15 @@ class Resume:
                 "keep it on the server and carry a handle",
             )
         if name not in self.bound.get(at, frozenset()):
-            raise Refusal("maybe-unbound", f"`{name}` is needed after the ask but is not bound on every way to it: bind it first")
+            raise Refusal(
+                "maybe-unbound",
+                f"`{name}` is needed after the ask but is not bound on every way to it: bind it first",
+            )
         found = self.prepared.types.get(name)
         if found is None:
-            raise Refusal("untyped-local", f"`{name}` is needed after the ask and its type can't be told: annotate it")
+            raise Refusal(
+                "untyped-local", f"`{name}` is needed after the ask and its type can't be told: annotate it"
+            )
         objection = self.carrier.objection(found)
         if objection is not None:
             raise Refusal("uncarriable-local", f"`{name}` is needed after the ask, and {objection}")
@@ -438,7 +554,11 @@ class Resume:
                 if origin.startswith("secrets."):
                     return True
                 inner = facts.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
-                if inner is not None and any((facts.origin(n) or "").startswith("secrets.") for n in ast.walk(inner) if isinstance(n, (ast.Name, ast.Attribute))):
+                if inner is not None and any(
+                    (facts.origin(n) or "").startswith("secrets.")
+                    for n in ast.walk(inner)
+                    if isinstance(n, (ast.Name, ast.Attribute))
+                ):
                     return True
         return False
 
@@ -446,7 +566,9 @@ class Resume:
         """A copy must do: the object is not changed in place while something else holds it too."""
         function = self.prepared.parsed
         if name in self._compared_by_identity(found):
-            raise Refusal("identity", f"`{name}` is compared by identity after the ask, and a copy is another object")
+            raise Refusal(
+                "identity", f"`{name}` is compared by identity after the ask, and a copy is another object"
+            )
         if self._immutable(name) or name not in self.mutated:
             return
         values = bindings_of(function, name)
@@ -465,7 +587,10 @@ class Resume:
         for node in ast.walk(self.prepared.parsed):
             if isinstance(node, ast.Compare) and any(isinstance(o, (ast.Is, ast.IsNot)) for o in node.ops):
                 sides = [node.left, *node.comparators]
-                harmless = any(isinstance(s, ast.Constant) or (isinstance(s, ast.Attribute) and s.attr.isupper()) for s in sides)
+                harmless = any(
+                    isinstance(s, ast.Constant) or (isinstance(s, ast.Attribute) and s.attr.isupper())
+                    for s in sides
+                )
                 if not harmless:
                     names |= {s.id for s in sides if isinstance(s, ast.Name)}
         return names
@@ -485,10 +610,21 @@ class Resume:
             changed = False
             for stmt in again:
                 if self._binds(stmt) & found:
-                    reads = {n for p in self.prepared.pairs[stmt] for n in names_in(p).reads} & self.prepared.locals
+                    reads = {
+                        n for p in self.prepared.pairs[stmt] for n in names_in(p).reads
+                    } & self.prepared.locals
                     changed |= not reads <= found
                     found |= reads
         return found
+
+
+def _class_of(pattern: ast.pattern) -> str:
+    """The class that a pattern takes whole, whatever its attributes hold."""
+    if not isinstance(pattern, ast.MatchClass) or pattern.patterns:
+        return ""
+    if not all(isinstance(p, ast.MatchAs) and p.pattern is None for p in pattern.kwd_patterns):
+        return ""
+    return pattern.cls.attr if isinstance(pattern.cls, ast.Attribute) else getattr(pattern.cls, "id", "")
 
 
 def _names_only(target: ast.expr) -> bool:
@@ -515,9 +651,26 @@ def _own_statements(stmt: ast.stmt) -> list[ast.stmt]:
     return found
 
 
+def _simple(stmts: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements without the blocks of the compound ones: those are in the list themselves."""
+    out: list[ast.stmt] = []
+    for stmt in stmts:
+        if isinstance(
+            stmt, (ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Try, ast.Match)
+        ):
+            out += [ast.Expr(part) for part in _header(stmt) if isinstance(part, ast.expr)]
+        else:
+            out.append(stmt)
+    return out
+
+
 def _header(stmt: ast.stmt) -> list[ast.AST]:
     """The parts of a statement that are its own, without its blocks."""
-    return [c for c in ast.iter_child_nodes(stmt) if not isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))]
+    return [
+        c
+        for c in ast.iter_child_nodes(stmt)
+        if not isinstance(c, (ast.stmt, ast.ExceptHandler, ast.match_case))
+    ]
 
 
 def _header_binds(stmt: ast.stmt) -> set[str]:
@@ -544,7 +697,9 @@ def _path_to(suite: cst.BaseSuite, target: cst.CSTNode) -> tuple[cst.CSTNode, ..
     for stmt in suite.body:
         if stmt is target:
             return ()
-        if isinstance(stmt, cst.BaseCompoundStatement) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(stmt, cst.BaseCompoundStatement) and not isinstance(
+            stmt, (cst.FunctionDef, cst.ClassDef)
+        ):
             for block, _ in blocks_of(stmt):
                 inner = _path_to(block, target)
                 if inner is not None:
@@ -557,7 +712,9 @@ def _blocks_on_path(suite: cst.BaseSuite, target: cst.CSTNode) -> list[cst.BaseS
     for stmt in suite.body:
         if stmt is target:
             return [suite]
-        if isinstance(stmt, cst.BaseCompoundStatement) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(stmt, cst.BaseCompoundStatement) and not isinstance(
+            stmt, (cst.FunctionDef, cst.ClassDef)
+        ):
             for block, _ in blocks_of(stmt):
                 inner = _blocks_on_path(block, target)
                 if inner:

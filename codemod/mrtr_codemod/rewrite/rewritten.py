@@ -78,7 +78,11 @@ def _questions_alone(prepared: Prepared, refusal: Refusal) -> frozenset[str] | N
     for site in prepared.sites:
         for ask in site.asks:
             message = ask.arguments.get("message")
-            if message is not None and name in code(message) and not isinstance(message, (cst.Name, cst.SimpleString)):
+            if (
+                message is not None
+                and name in code(message)
+                and not isinstance(message, (cst.Name, cst.SimpleString))
+            ):
                 found.add(code(message))
     return frozenset(found) or None
 
@@ -95,10 +99,19 @@ def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
     node = node.with_changes(body=_with_opening(node, body, opening))
     used = _support_used(node, state_classes, terms)
     lifted = any(site.callee is not None for site in prepared.sites)
-    safe = not state_classes and not lifted and not segmenter.reviewed and prepared.function.method is not None
+    safe = (
+        not state_classes and not lifted and not segmenter.reviewed and prepared.function.method is not None
+    )
     callees = frozenset(site.callee for site in prepared.sites if site.callee is not None)
     return Rewritten(
-        prepared.function, node, state_classes, tuple(prepared.sites), callees, safe, dict(carrier.imports), used
+        prepared.function,
+        node,
+        state_classes,
+        tuple(prepared.sites),
+        callees,
+        safe,
+        dict(carrier.imports),
+        used,
     )
 
 
@@ -149,7 +162,9 @@ def _apply_renames(prepared: Prepared, terms: Terms) -> None:
         new = terms.renamed.get(site.callee) if site.callee is not None else None
         if new is not None and site.call is not None:
             func = site.call.func
-            renamed = func.with_changes(attr=cst.Name(new)) if isinstance(func, cst.Attribute) else cst.Name(new)
+            renamed = (
+                func.with_changes(attr=cst.Name(new)) if isinstance(func, cst.Attribute) else cst.Name(new)
+            )
             site.call = site.call.with_changes(func=renamed)
 
 
@@ -202,7 +217,9 @@ def _signature(prepared: Prepared, names: Names, terms: Terms) -> cst.FunctionDe
     node = prepared.node
     returns = node.returns
     if returns is not None:
-        returns = returns.with_changes(annotation=_or_asked(returns.annotation, terms.support["InputRequiredResult"]))
+        returns = returns.with_changes(
+            annotation=_or_asked(returns.annotation, terms.support["InputRequiredResult"])
+        )
     changes: dict[str, object] = {"returns": returns}
     if prepared.function.method is None:
         changes["params"] = _with_steps(node.params, names.steps, terms.support["Steps"])

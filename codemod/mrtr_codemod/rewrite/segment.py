@@ -54,7 +54,9 @@ class Segmenter:
     def _sites_in(self, node: cst.CSTNode) -> Sites:
         return tuple(s for s in self.prepared.sites if _holds(node, s.stmt))
 
-    def _block(self, stmts: Sequence[cst.BaseStatement], restored: Known, depth: int) -> list[cst.BaseStatement]:
+    def _block(
+        self, stmts: Sequence[cst.BaseStatement], restored: Known, depth: int
+    ) -> list[cst.BaseStatement]:
         """A block with sites: runs of plain statements, each guarded, and the statements that hold the sites."""
         marks = [(i, sites) for i, stmt in enumerate(stmts) if (sites := self._sites_in(stmt))]
         if not marks:
@@ -80,6 +82,8 @@ class Segmenter:
     def _stays_open(self, stmt: cst.BaseStatement) -> bool:
         """A statement that a resumed round must evaluate again on its way."""
         names = self._bound_by(stmt)
+        if stmt in self.plan.refills:
+            return True
         return stmt in self.plan.again and bool(names & self.plan.needed_again)
 
     def _bound_by(self, stmt: cst.BaseStatement) -> set[str]:
@@ -111,11 +115,18 @@ class Segmenter:
         out: list[cst.BaseStatement] = []
         for run in runs:
             if run and self._stays_open(run[0]):
-                out += run
+                out += [self._explained(s) for s in run]
             elif run:
                 back, restored = self._back(sites, restored)
                 out.append(self._guard(run, sites, back))
         return out, restored
+
+    def _explained(self, stmt: cst.BaseStatement) -> cst.BaseStatement:
+        if stmt not in self.plan.refills:
+            return stmt
+        note = cst.EmptyLine(comment=cst.Comment("# Each round anew: it may be served by another process."))
+        line = cast("cst.SimpleStatementLine", stmt)
+        return line.with_changes(leading_lines=[*line.leading_lines, note])
 
     def _back(self, sites: Sites, restored: Known) -> tuple[list[str], Known]:
         """The locals that all of `sites` need and that are not back yet."""
@@ -124,8 +135,11 @@ class Segmenter:
 
     def _guard(self, group: list[cst.BaseStatement], skipped_for: Sites, back: list[str]) -> cst.If:
         orelse = cst.Else(cst.IndentedBlock(parsed(self._restoring(back)))) if back else None
+        self.reviewed = True
         lead, block = _lifted_lead(group)
-        return cst.If(self._resuming(skipped_for, negative=True), cst.IndentedBlock(block), orelse, leading_lines=lead)
+        return cst.If(
+            self._resuming(skipped_for, negative=True), cst.IndentedBlock(block), orelse, leading_lines=lead
+        )
 
     def _restoring(self, names: list[str]) -> list[str]:
         self.uses_state = True
@@ -152,7 +166,9 @@ class Segmenter:
 
     # ── statements that hold sites ────────────────────────────────────────────────────────────
 
-    def _holding(self, stmt: cst.BaseStatement, sites: Sites, restored: Known, depth: int) -> list[cst.BaseStatement]:
+    def _holding(
+        self, stmt: cst.BaseStatement, sites: Sites, restored: Known, depth: int
+    ) -> list[cst.BaseStatement]:
         match stmt:
             case cst.SimpleStatementLine():
                 return self._site(sites[0], restored, depth)
@@ -191,7 +207,8 @@ class Segmenter:
         stmts = parsed(lines)
         first = cast("cst.SimpleStatementLine", stmts[0])
         stmts[0] = first.with_changes(
-            leading_lines=() if before else site.stmt.leading_lines, trailing_whitespace=site.stmt.trailing_whitespace
+            leading_lines=() if before else site.stmt.leading_lines,
+            trailing_whitespace=site.stmt.trailing_whitespace,
         )
         if before:
             before[0] = cast("cst.If", before[0]).with_changes(leading_lines=site.stmt.leading_lines)
@@ -238,7 +255,9 @@ class Segmenter:
                 test = _either(self._resuming(inside), test)
         body = self._suite(stmt.body, restored, depth)
         orelse = stmt.orelse and stmt.orelse.with_changes(body=self._suite(stmt.orelse.body, restored, depth))
-        return stmt.with_changes(test=test, body=body, orelse=orelse, **_spaced(test, "whitespace_after_while"))
+        return stmt.with_changes(
+            test=test, body=body, orelse=orelse, **_spaced(test, "whitespace_after_while")
+        )
 
     def _for(self, stmt: cst.For, sites: Sites, restored: Known, depth: int) -> list[cst.BaseStatement]:
         before = self._restored_before(sites, restored)
@@ -267,17 +286,24 @@ class Segmenter:
 
     def _let_through(self) -> cst.ExceptHandler:
         name = self.names.support["CannotAsk"]
-        template = cst.parse_statement(f"try:\n    pass\nexcept {name}:\n    raise  # whoever can't be asked has not agreed\n")
+        template = cst.parse_statement(
+            f"try:\n    pass\nexcept {name}:\n    raise  # whoever can't be asked has not agreed\n"
+        )
         return cst.ensure_type(template, cst.Try).handlers[0]
 
     def _only_at_the_end(self, final: cst.Finally) -> cst.Finally:
         """Clean up when the handler ends, not when it ends a round."""
         block = cst.ensure_type(final.body, cst.IndentedBlock)
         if _leaves(block):
-            raise Refusal("swallowing-finally", "a `finally` around the ask returns or breaks, which would swallow the question")
+            raise Refusal(
+                "swallowing-finally",
+                "a `finally` around the ask returns or breaks, which would swallow the question",
+            )
         lead, body = _lifted_lead(list(cast("Sequence[cst.BaseStatement]", block.body)))
         guard = cst.If(
-            cst.parse_expression(f"not {self.names.steps}.asking"), cst.IndentedBlock(body), leading_lines=lead
+            cst.parse_expression(f"not {self.names.steps}.asking"),
+            cst.IndentedBlock(body),
+            leading_lines=lead,
         )
         return final.with_changes(body=block.with_changes(body=[guard]))
 
@@ -286,7 +312,9 @@ def _may_catch(handler: cst.ExceptHandler) -> bool:
     """Whether an `except` could catch that the client can't be asked."""
     if handler.type is None:
         return True
-    types = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
+    types = (
+        [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
+    )
     return not all(isinstance(t, cst.Name) and t.value in _CANNOT_CATCH for t in types)
 
 
@@ -317,7 +345,9 @@ def _both(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpres
     return cst.BooleanOperation(left, cst.And(), _grouped(right, loose))
 
 
-def _spaced(test: cst.BaseExpression, name: str = "whitespace_before_test") -> dict[str, cst.BaseParenthesizableWhitespace]:
+def _spaced(
+    test: cst.BaseExpression, name: str = "whitespace_before_test"
+) -> dict[str, cst.BaseParenthesizableWhitespace]:
     """`if(x)` needs a space once its condition grows."""
     return {name: cst.SimpleWhitespace(" ")}
 
@@ -332,4 +362,3 @@ def _lifted_lead(
     while lines and lines[0].comment is None:
         lead.append(lines.pop(0))
     return lead, [first.with_changes(leading_lines=lines), *stmts[1:]]
-

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from .asks import AskCall, Framework, Reads
-from .module_view import Function, ModuleView, as_ast
+from .flow.scope import parameters
+from .module_view import Function, ModuleView, as_ast, bound_arguments
 from .refusal import Refusal
+from .shape.pairing import pair
 from .valuetypes.infer import ANSWER
 from .valuetypes.model import STR, Type, from_annotation, returned_type, union
 
@@ -120,7 +123,7 @@ def answer_types(sites: list[Site], function: Function, view: ModuleView) -> dic
     for site in sites:
         types = [answer_type(ask, function, view) for ask in site.asks]
         if site.callee is not None:
-            type_ = _result(site.callee, view)
+            type_ = _result(site, view)
             types = [type_] if type_ is not None else []
         if len(site.targets) == 1 and len(types) > 1:
             types = [Type("list", (union(*types),))]
@@ -129,18 +132,29 @@ def answer_types(sites: list[Site], function: Function, view: ModuleView) -> dic
     return found
 
 
-def _result(callee: Function, view: ModuleView) -> Type | None:
-    node = view.facts.functions.get(callee.qualname)
-    if node is None:
-        node = _parsed(callee)
+def _result(site: Site, view: ModuleView) -> Type | None:
+    """What the called helper gives. A type variable stands for the class that is passed as `type[T]`."""
+    assert site.callee is not None
+    assert site.call is not None
+    node, _ = pair(site.callee.node)
+    given = bound_arguments(site.callee, site.call)
+    solved: dict[str, str] = {}
+    for param in parameters(node):
+        match param.annotation:
+            case ast.Subscript(value=ast.Name(id="type" | "Type"), slice=ast.Name(id=variable)):
+                if isinstance(value := given.get(param.arg), cst.Name):
+                    solved[variable] = value.value
+    if solved and node.returns is not None:
+        node.returns = _Solve(solved).visit(node.returns)
     return returned_type(node, view.facts)
 
 
-def _parsed(callee: Function):  # type: ignore[no-untyped-def]
-    import ast
+class _Solve(ast.NodeTransformer):
+    def __init__(self, solved: dict[str, str]) -> None:
+        self.solved = solved
 
-    bare = callee.node.with_changes(leading_lines=(), decorators=())
-    return ast.parse(cst.Module([bare]).code).body[0]
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.solved.get(node.id, node.id), node.ctx)
 
 
 def answer_type(ask: AskCall, function: Function, view: ModuleView) -> Type:

@@ -7,8 +7,24 @@ from importlib.resources import files
 from .asks import Framework
 from .facts import Facts
 
-SUPPORT = {Framework.MCP: "mrtr_steps", Framework.LOWLEVEL: "mrtr_steps", Framework.FASTMCP: "mrtr_steps_fastmcp"}
-_OWN = ("Answer", "CannotAsk", "Sampled", "Step", "Steps", "form", "numbered", "raw_form", "roots", "sample", "url")
+SUPPORT = {
+    Framework.MCP: "mrtr_steps",
+    Framework.LOWLEVEL: "mrtr_steps",
+    Framework.FASTMCP: "mrtr_steps_fastmcp",
+}
+_OWN = (
+    "Answer",
+    "CannotAsk",
+    "Sampled",
+    "Step",
+    "Steps",
+    "form",
+    "numbered",
+    "raw_form",
+    "roots",
+    "sample",
+    "url",
+)
 _OTHERS = {"InputRequiredResult": "mcp.types", "Literal": "typing"}
 
 
@@ -17,9 +33,21 @@ def support_names(framework: Framework, facts: Facts) -> dict[str, str]:
     found = {}
     for own in (*_OWN, *_OTHERS):
         origin = origin_of(own, SUPPORT[framework])
-        known = [name for name, o in facts.imports.items() if o in (origin, origin.replace("mcp.types", "mcp_types"))]
+        known = [
+            name
+            for name, o in facts.imports.items()
+            if o in (origin, origin.replace("mcp.types", "mcp_types"))
+        ]
         taken = own in facts.names and not known
-        found[own] = known[0] if known else f"steps_{own}" if taken and own.islower() else f"Steps{own}" if taken else own
+        found[own] = (
+            known[0]
+            if known
+            else f"steps_{own}"
+            if taken and own.islower()
+            else f"Steps{own}"
+            if taken
+            else own
+        )
     return found
 
 
@@ -28,9 +56,10 @@ def origin_of(own: str, support_module: str) -> str:
     return f"{_OTHERS.get(own, support_module)}.{own}"
 
 
-def source(module: str) -> str:
+def source(module: str, *, in_package: bool = False) -> str:
     """The source of a support module, as it is put beside the rewritten code."""
-    return files("mrtr_codemod.rewrite.vendored").joinpath(f"{module}.py").read_text("utf-8")
+    text = files("mrtr_codemod.rewrite.vendored").joinpath(f"{module}.py").read_text("utf-8")
+    return text.replace("from mrtr_steps import", "from .mrtr_steps import") if in_package else text
 
 
 def modules(framework: Framework) -> tuple[str, ...]:

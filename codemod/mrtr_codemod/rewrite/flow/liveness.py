@@ -8,6 +8,7 @@ assignment is its forward must-twin; it errs on the side of "maybe unbound".
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from .scope import FunctionNode, captured_names, function_locals, names_in, parameters
@@ -145,9 +146,14 @@ Bound = frozenset[str] | None
 """Names that are surely bound; None where control never comes."""
 
 
-def surely_bound(function: FunctionNode) -> dict[ast.stmt, Live]:
-    """The locals that are bound on every path to each statement. Statements that are never reached are left out."""
-    analysis = _Forward()
+def surely_bound(
+    function: FunctionNode, exhaustive: Callable[[ast.Match], bool] = lambda match: False
+) -> dict[ast.stmt, Live]:
+    """The locals that are bound on every path to each statement. Statements that are never reached are left out.
+
+    `exhaustive` tells a `match` of which some case always fits, though none is a plain name.
+    """
+    analysis = _Forward(exhaustive)
     analysis.block(function.body, frozenset(a.arg for a in parameters(function)))
     return analysis.before
 
@@ -158,7 +164,8 @@ def _meet(*states: Bound) -> Bound:
 
 
 class _Forward:
-    def __init__(self) -> None:
+    def __init__(self, exhaustive: Callable[[ast.Match], bool]) -> None:
+        self.exhaustive = exhaustive
         self.before: dict[ast.stmt, Live] = {}
         self.loops: list[list[Bound]] = []
 
@@ -238,12 +245,11 @@ class _Forward:
             if case.guard is not None:
                 matched = self._bind(matched, case.guard)
             ends.append(self.block(case.body, matched))
-        catch_all = stmt.cases[-1]
-        if not (
-            isinstance(catch_all.pattern, ast.MatchAs)
-            and catch_all.pattern.pattern is None
-            and not catch_all.guard
-        ):
+        last = stmt.cases[-1]
+        catches_all = (
+            isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+        )
+        if not catches_all and not self.exhaustive(stmt):
             ends.append(state)
         return _meet(*ends)
 

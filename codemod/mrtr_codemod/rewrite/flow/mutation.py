@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..facts import Facts, FunctionNode
 from .scope import names_in, parameters
 
-_MUTATING = frozenset(
+MUTATING = frozenset(
     "append extend insert remove pop clear sort reverse update add discard setdefault popitem difference_update "
     "intersection_update symmetric_difference_update appendleft popleft __setitem__ write put send".split()
 )
@@ -35,7 +35,7 @@ class Mutation:
 
     def _changed_by(self, node: ast.AST) -> set[str]:
         match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _MUTATING:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in MUTATING:
                 return {r for r in [root(owner)] if r} | self._by_arguments(node)
             case ast.Call():
                 return self._by_arguments(node)
@@ -161,7 +161,7 @@ def escapes(function: FunctionNode, name: str) -> bool:
             match node:
                 case ast.Assign(value=ast.Name(id=id)) if id == name:
                     return True
-                case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _MUTATING:
+                case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in MUTATING:
                     if (
                         any(isinstance(a, ast.Name) and a.id == name for a in node.args)
                         and root(owner) != name

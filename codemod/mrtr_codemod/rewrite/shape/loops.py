@@ -51,9 +51,7 @@ class Loops:
             raise Refusal("loop-else", "the ask stands in the `else` of a `for`")
         before: list[cst.BaseStatement] = []
         iterable = stmt.iter
-        if not self.steady(
-            ast.parse(f"({cst.Module([]).code_for_node(iterable)}\n)", mode="eval").body, stmt
-        ):
+        if not self.steady(iterable, original):
             items = self.fresh("items")
             before.append(_assign(items, cst.Call(cst.Name("list"), [cst.Arg(iterable)])))
             iterable = cst.Name(items)

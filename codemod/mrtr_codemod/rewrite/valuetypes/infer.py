@@ -130,7 +130,7 @@ class Inference:
             name = expr.func.id if isinstance(expr.func, ast.Name) else None
             if name == "range":
                 return INT
-            if name == "enumerate" and expr.args:
+            if name in ("enumerate", "numbered", "steps_numbered") and expr.args:
                 inner = self.iterated(expr.args[0])
                 return Type("tuple", (INT, inner)) if inner else None
             if name == "zip":
@@ -169,8 +169,9 @@ class Inference:
             return join(left, right)
         if left == right or (right in (INT, BOOL) and left.name in ("decimal.Decimal", "list")):
             return None if left.name == "datetime.datetime" else left
-        if left.name.startswith("pathlib.") and isinstance(expr.op, ast.Div):
-            return left
+        base = left.without_none()
+        if base.name.startswith("pathlib.") and isinstance(expr.op, ast.Div):
+            return base
         if right.name == "decimal.Decimal" and left in (INT, BOOL):
             return right
         return None
@@ -210,6 +211,12 @@ class Inference:
             return {"model": STR, "role": STR, "content": Type("sampled.content")}.get(name)
         if owner.name == "sampled.content":
             return {"text": STR, "type": STR}.get(name)
+        if owner.name == "mcp.types.ListRootsResult":
+            return {"roots": Type("list", (Type("mcp.types.Root"),))}.get(name)
+        if owner.name == "mcp.types.Root":
+            return {"name": Type("|", (STR, NONE)), "uri": Type("pydantic.FileUrl")}.get(name)
+        if owner.name.startswith("pathlib."):
+            return {"name": STR, "stem": STR, "suffix": STR, "parent": owner}.get(name)
         if owner.name == "mrtr_steps.Sampled":
             return {"text": Type("|", (STR, NONE))}.get(name)
         declared = self.facts.classes.get(owner.name)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..facts import Facts, FunctionNode
 from ..flow.scope import function_locals, names_in, parameters, walk_scope
 from .infer import Inference, bind_target, join
-from .model import STR, Type, from_annotation
+from .model import Type, from_annotation
 
 _UNKNOWN = Type("!")
 
@@ -109,7 +109,7 @@ def _bindings(node: ast.AST, infer: Inference, note, bound: dict[str, Type]) -> 
             for name in names_in(node).binds:
                 bound[name] = _UNKNOWN
         case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-            bound[name] = _UNKNOWN
+            bound.setdefault(name, _UNKNOWN)
         case ast.Match():
             _captures(node, infer, bound)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append" | "add" | "insert")) if (
@@ -135,6 +135,7 @@ def _grow_dict(target: ast.Subscript, value: ast.expr, infer: Inference, bound: 
 
 def _captures(node: ast.Match, infer: Inference, bound: dict[str, Type]) -> None:
     subject = infer(node.subject)
+    before = dict(bound)
     for case in node.cases:
         pattern = case.pattern
         if isinstance(pattern, ast.MatchAs) and pattern.name and pattern.pattern is None and subject:
@@ -142,6 +143,10 @@ def _captures(node: ast.Match, infer: Inference, bound: dict[str, Type]) -> None
         for part in ast.walk(pattern):
             if isinstance(part, ast.MatchClass) and subject is not None:
                 _class_captures(part, subject, infer, bound)
+
+    for name, found in bound.items():
+        if name not in before and found != _UNKNOWN:
+            infer.local.setdefault(name, found)  # type: ignore[attr-defined]
 
 
 def _class_captures(part: ast.MatchClass, subject: Type, infer: Inference, bound: dict[str, Type]) -> None:
@@ -152,6 +157,3 @@ def _class_captures(part: ast.MatchClass, subject: Type, infer: Inference, bound
             probe = Inference(infer.facts, {"_": owner})
             found = probe(ast.Attribute(ast.Name("_", ast.Load()), name, ast.Load()))
             bound[inner.name] = found or _UNKNOWN
-
-
-TEXT = STR

@@ -23,7 +23,7 @@ class Type:
     @property
     def element(self) -> Type | None:
         """What iterating over a value of this type yields, if that is plain."""
-        if self.name in ("list", "set", "frozenset", "dict") and self.args:
+        if self.name in ("list", "set", "frozenset", "dict", "Generator", "Sequence") and self.args:
             return self.args[0]
         if self.name == "tuple" and self.args:
             inner = [a for a in self.args if a.name != "..."]

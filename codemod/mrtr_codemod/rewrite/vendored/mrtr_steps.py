@@ -47,7 +47,7 @@ from mcp.types import (
     UrlElicitationCapability,
 )
 from pydantic import BaseModel, ConfigDict, ValidationError
-from typing_extensions import TypeAliasType
+from typing_extensions import Self, TypeAliasType
 
 ItemT = TypeVar("ItemT")
 SchemaT = TypeVar("SchemaT", bound=BaseModel)
@@ -217,13 +217,13 @@ class Steps:
         }
         return InputRequiredResult(input_requests=requests, request_state=json.dumps(saved))
 
-    def inner(self, at: type[Step] | None = None) -> Steps:
+    def inner(self, at: type[Step] | None = None) -> Self:
         """The steps of a function that is called at the point `at` and may ask as well.
 
         The first such call of a resumed round goes on where the function left off; later ones begin anew. Without
         `at` the function's steps are the handler's own.
         """
-        inner: Steps = object.__new__(Steps)
+        inner = object.__new__(type(self))
         inner.__dict__.update(
             self.__dict__, _answers={}, _points=[], _unentered=False, resuming=False, asking=False
         )

@@ -1,0 +1,183 @@
+"""`mrtr rewrite`: handlers that ask in mid-call become explicit steps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mrtr_codemod.cli.guard import guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mrtr_codemod.rewrite.engine import HandlerVerdict, Wanted
+    from mrtr_codemod.rewrite.file import FileResult
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option("--write", is_flag=True, help="Change the files. Without it, a diff is printed.")
+@click.option("--check", is_flag=True, help="Print nothing but a summary; exit 1 if something would change.")
+@click.option(
+    "--unsafe", is_flag=True, help="Include REVIEW: state, lifted helpers, changed `except` and `finally`."
+)
+@click.option(
+    "--interactive", is_flag=True, help="Show the change of each handler and ask; writes what is agreed to."
+)
+@click.option(
+    "--only", multiple=True, metavar="HANDLER", help="Only this handler (a function, or Class.method)."
+)
+@click.option(
+    "--report",
+    type=click.Choice(("json", "markdown")),
+    help="Print the verdict of each handler instead of a diff.",
+)
+@click.option("--force", is_flag=True, help="Also write files that git has uncommitted changes of.")
+def rewrite(
+    paths: tuple[str, ...],
+    write: bool,
+    check: bool,
+    unsafe: bool,
+    interactive: bool,
+    only: tuple[str, ...],
+    report: str | None,
+    force: bool,
+) -> None:
+    """Rewrite handlers that ask the client in mid-call into explicit steps (MCP 2026-07-28).
+
+    A dry run unless --write is given: prints a diff that `git apply` takes. A handler that can't be split soundly stays
+    as it is, under one comment that says why; run it under the adapter (`mrtr run`).
+
+    Exit code: 0; 1 with --check if something would change; 2 if a file could not be handled.
+    """
+    from mrtr_codemod.rewrite.engine import Level
+
+    def chosen(verdict: HandlerVerdict) -> bool:
+        return not only or verdict.name in only
+
+    def wanted(verdict: HandlerVerdict) -> bool:
+        return chosen(verdict) and (unsafe or verdict.level is Level.SAFE or interactive)
+
+    with guarded():
+        results = list(_results(paths, wanted, chosen))
+        if interactive:
+            results = [_agreed(result, wanted) for result in results]
+        _refuse_unknown(only, results)
+        if write or interactive:
+            _write(results, force=force)
+        _show(results, report=report, quiet=check or write or interactive)
+    if any(result.problem for result in results):
+        sys.exit(2)
+    if check and any(result.changes for result in results):
+        sys.exit(1)
+
+
+def _results(paths: Iterable[str], wanted: Wanted, marked: Wanted) -> Iterable[FileResult]:
+    from mrtr_codemod.cli.progress import Progress
+    from mrtr_codemod.discover.patterns import PathPatterns
+    from mrtr_codemod.discover.walk import find_files
+    from mrtr_codemod.rewrite.file import rewrite_file
+
+    found = find_files(list(paths), PathPatterns(str(Path.cwd())), str(Path.cwd()))
+    files = [Path(c.location) for c in found.files if c.location.endswith((".py", ".pyw"))]
+    with Progress("rewriting") as progress:
+        for number, path in enumerate(files):
+            progress(number, len(files))
+            yield rewrite_file(path, wanted, marked)
+
+
+def _refuse_unknown(only: tuple[str, ...], results: list[FileResult]) -> None:
+    known = {v.name for result in results for v in result.handlers}
+    unknown = [name for name in only if name not in known]
+    if unknown:
+        raise click.ClickException(
+            f"no handler that asks is called {unknown[0]!r}; there are: {', '.join(sorted(known)) or 'none'}"
+        )
+
+
+def _agreed(result: FileResult, wanted: Wanted) -> FileResult:
+    """The result with only those handlers changed that the user agrees to."""
+    from mrtr_codemod.rewrite.engine import Level
+    from mrtr_codemod.rewrite.file import rewrite_file
+
+    accepted: set[str] = set()
+    for verdict in result.handlers:
+        if verdict.level is Level.MANUAL or not wanted(verdict):
+            continue
+        alone = rewrite_file(result.path, lambda v, name=verdict.name: v.name == name, lambda v: False)  # type: ignore[misc]
+        click.echo(_diff(alone))
+        if click.confirm(f"Rewrite {verdict.name} ({verdict.level.value})?"):
+            accepted.add(verdict.name)
+    return rewrite_file(result.path, lambda v: v.name in accepted, wanted)
+
+
+def _write(results: list[FileResult], *, force: bool) -> None:
+    from mrtr_codemod.rewrite.writing import is_dirty, write_atomically
+
+    changed = [result for result in results if result.changes]
+    dirty = [] if force else [result.path for result in changed if is_dirty(result.path)]
+    if dirty:
+        raise click.ClickException(
+            f"{_shown(dirty[0])} has changes that are not committed: commit them, or say --force. Nothing was written."
+        )
+    for result in changed:
+        # The support module first: whenever this is cut short, what is on disk can be imported.
+        for output in reversed(result.outputs):
+            write_atomically(output.path, output.after)
+
+
+def _show(results: list[FileResult], *, report: str | None, quiet: bool) -> None:
+    from mrtr_codemod.rewrite.report import as_json, as_markdown
+
+    if report is not None:
+        click.echo(as_json(results) if report == "json" else as_markdown(results))
+        return
+    if not quiet:
+        new: set[Path] = set()
+        for result in results:
+            click.echo(_diff(result, new), nl=False)
+    _summary(results)
+
+
+def _summary(results: list[FileResult]) -> None:
+    from mrtr_codemod.rewrite.engine import Level
+    from mrtr_codemod.rewrite.report import ADAPTER, counts
+
+    for result in results:
+        if result.problem:
+            click.echo(f"{_shown(result.path)}: stays as it is: {result.problem}", err=True)
+        for verdict in result.handlers:
+            if verdict.level is Level.MANUAL:
+                place = f"{_shown(result.path)}:{verdict.line}"
+                click.echo(f"{place}: {verdict.name}: {verdict.rule}: {verdict.reason}; {ADAPTER}", err=True)
+    total = counts(results)
+    done = sum(v.changed for result in results for v in result.handlers)
+    click.echo(
+        f"{done} of {sum(total.values())} handlers that ask rewritten "
+        f"({total['safe']} safe, {total['review']} need review, {total['manual']} stay)",
+        err=True,
+    )
+
+
+def _diff(result: FileResult, new: set[Path] | None = None) -> str:
+    from mrtr_codemod.rewrite.difference import unified
+
+    out = []
+    for output in result.outputs:
+        if output.before is None and new is not None:
+            if output.path in new:
+                continue
+            new.add(output.path)
+        before = "" if output.before is None else output.before.decode("utf-8", "surrogateescape")
+        out.append(unified(before, output.after.decode("utf-8", "surrogateescape"), _shown(output.path)))
+    return "".join(out)
+
+
+def _shown(path: Path) -> str:
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
