@@ -21,11 +21,13 @@ class CannotCheckError(click.ClickException):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Turn an error that nobody expected into a `CannotCheckError`."""
+    """Turn an error that nobody expected into a `CannotCheckError`. A reader that leaves is none."""
     try:
         yield
-    except click.ClickException:
+    except (click.ClickException, BrokenPipeError):
         raise
+    except OSError as error:
+        raise CannotCheckError(f"the system refused: {error}") from error
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(frame.filename).name}:{frame.lineno}"

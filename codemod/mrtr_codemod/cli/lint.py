@@ -17,6 +17,7 @@ from mrtr_codemod.selection import PerFileIgnore, UnknownSelectorError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TextIO
 
     from mrtr_codemod.cli.pipeline import Run
     from mrtr_codemod.cli.settings import Settings
@@ -115,7 +116,7 @@ def lint(
     with guarded():
         settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
         report = _render(done.outcome, style, statistics=statistics, color=_wants_color(output))
-    _write(report, output)
+        _write(report, output)
     if done.note:
         click.echo(done.note, err=True)
     sys.exit(done.outcome.exit_code(settings.fail_on))
@@ -147,14 +148,21 @@ def _render(outcome: Outcome, style: str, *, statistics: bool, color: bool) -> s
 
 
 def _wants_color(output: str | None) -> bool:
-    return output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return output is None and _stdout().isatty() and not os.environ.get("NO_COLOR")
+
+
+def _stdout() -> TextIO:
+    # None in a process that was started with its standard output closed.
+    if sys.stdout is None:
+        raise CannotCheckError("standard output is closed; write to a file with --output FILE")
+    return sys.stdout
 
 
 def _write(report: str, output: str | None) -> None:
     data = report.encode("utf-8", "backslashreplace")
     if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _stdout().buffer.write(data)
+        _stdout().buffer.flush()
         return
     try:
         Path(output).write_bytes(data)

@@ -96,7 +96,9 @@ def _read(paths: Sequence[str], settings: Settings, stdin_name: str) -> _Read:
             progress(number, len(found.files))
             read.add(read_file(candidate))
     if STDIN in paths:
-        read.add(read_stdin(stdin_name, sys.stdin.buffer))
+        # None in a process that was started with its standard input closed.
+        closed = Failure(stdin_name, "standard input is closed")
+        read.add(closed if sys.stdin is None else read_stdin(stdin_name, sys.stdin.buffer))
     read.sources.sort(key=lambda source: source.path)
     return read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mrtr_codemod.model import AskKind, Verdict
+from mrtr_codemod.model import AskKind
 
 if TYPE_CHECKING:
     from mrtr_codemod.model import Ask, Handler, LiveLocal
@@ -36,16 +36,6 @@ def live_local(local: LiveLocal) -> str:
     return f"{local.name}: {local.type}" if local.type else local.name
 
 
-def verdict(handler: Handler, outcome: Outcome) -> str:
-    """The verdict in words; for `adapter with memo/once` with the lines to wrap."""
-    if handler.verdict is None:
-        return "asks nothing"
-    lines = sorted({hazard.span.line for hazard in handler.hazards if hazard.rule in MEMO_RULES})
-    if handler.verdict is not Verdict.ADAPTER_MEMO or not lines:
-        return handler.verdict.value
-    spans = {hazard.span.line: hazard.span for hazard in handler.hazards}
-    return f"{handler.verdict.value} at {', '.join(outcome.line_name(spans[line]) for line in lines)}"
-
-
-MEMO_RULES = {"MRTR301", "MRTR302"}
-"""Hazards that memo() or once() takes away: effects above an ask, and values that a question must keep."""
+def verdict(handler: Handler) -> str:
+    """The verdict in words."""
+    return handler.verdict.value if handler.verdict else "asks nothing"

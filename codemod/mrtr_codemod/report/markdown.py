@@ -74,7 +74,7 @@ def _handler(handler: Handler, outcome: Outcome) -> str:
         "",
         f"{kind} at {code(outcome.place(handler.span))}, {rounds(handler)}",
         "",
-        f"- **{verdict(handler, outcome)}**{because}",
+        f"- **{verdict(handler)}**{because}",
     ]
     lines += [f"- asks ({ASK_NAMES[ask.kind]}): {code(ask_place(ask, outcome))}" for ask in handler.asks]
     if handler.live:

@@ -96,7 +96,7 @@ def _handler(handler: Handler, outcome: Outcome) -> str:
         for hazard in handler.hazards
     ]
     because = f": {visible(handler.reason)}" if handler.reason else ""
-    lines.append(f"    verdict  {style(verdict(handler, outcome), bold=True)}{because}")
+    lines.append(f"    verdict  {style(verdict(handler), bold=True)}{because}")
     return "\n".join([head, *lines])
 
 

@@ -75,7 +75,7 @@ class _Card:
     def _head(self) -> Markup:
         handler = self._handler
         slug = SLUGS[handler.verdict] if handler.verdict else ""
-        badge = tag("span", {"class": f"badge {slug}"}, verdict(handler, self._outcome))
+        badge = tag("span", {"class": f"badge {slug}"}, verdict(handler))
         place = tag("code", {"class": "place"}, self._outcome.place(handler.span))
         kind = f"{handler.method} · {handler.framework} · {rounds(handler)}"
         title = tag("h3", {}, tag("a", {"href": f"#{self._anchors.handler(handler)}"}, handler.name))
