@@ -14,11 +14,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mrtr_adapter.binding import adapt as adapt
+    from mrtr_adapter.handler import flow as flow
+    from mrtr_adapter.handler import memo as memo
+    from mrtr_adapter.handler import now as now
+    from mrtr_adapter.handler import on_commit as on_commit
+    from mrtr_adapter.handler import once as once
     from mrtr_adapter.handler import shed as shed
+    from mrtr_adapter.recording import RecordedError as RecordedError
+    from mrtr_adapter.values import Unrecordable as Unrecordable
 
-_HOMES = {"adapt": "mrtr_adapter.binding", "shed": "mrtr_adapter.handler"}
+_HOMES = {
+    "adapt": "mrtr_adapter.binding",
+    **dict.fromkeys(("flow", "memo", "now", "on_commit", "once", "shed"), "mrtr_adapter.handler"),
+    "RecordedError": "mrtr_adapter.recording",
+    "Unrecordable": "mrtr_adapter.values",
+}
 
-__all__ = ["adapt", "shed"]
+__all__ = [
+    "RecordedError",
+    "Unrecordable",
+    "adapt",
+    "flow",
+    "memo",
+    "now",
+    "on_commit",
+    "once",
+    "shed",
+]
 
 
 def __getattr__(name: str) -> Any:

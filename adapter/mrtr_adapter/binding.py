@@ -17,17 +17,23 @@ from mcp.server.request_state import (
 )
 
 from mrtr_adapter import entropy, versions, watch
+from mrtr_adapter.boundary import RestartingBoundary
+from mrtr_adapter.custody import Custody, SingleUse
 from mrtr_adapter.fastmcp import is_fastmcp
-from mrtr_adapter.flow import Terms
 from mrtr_adapter.keys import configured_keys
 from mrtr_adapter.legacy import serve_steps
 from mrtr_adapter.middleware import Context, FindHandler, ReplayMiddleware
+from mrtr_adapter.options import checked, chosen_effects
 from mrtr_adapter.seal import SealCodec
+from mrtr_adapter.stores import Store, open_store
+from mrtr_adapter.terms import Terms
+from mrtr_adapter.vault import store_codec
 
 logger = logging.getLogger("mrtr")
 
 ServerT = TypeVar("ServerT")
 BindPrincipal = Callable[[Context], "str | None"]
+OnEffect = Literal["warn", "refuse", "ignore"] | Mapping[str, Literal["warn", "refuse", "ignore"]]
 _DEFAULT_TTL = 600.0
 
 
@@ -39,10 +45,18 @@ def adapt(
     lifetime: float | None = None,
     max_rounds: int | None = None,
     max_state_bytes: int | None = None,
+    max_entries: int | None = None,
     audience: str | None = None,
     bind_principal: BindPrincipal | None = None,
     on_missing_capability: Literal["refuse", "raise"] | None = None,
     record: bool | None = None,
+    on_effect: OnEffect | None = None,
+    on_invalid_state: Literal["error", "restart"] | None = None,
+    on_changed_handler: Literal["continue", "restart"] | None = None,
+    store: Store | str | None = None,
+    single_use: SingleUse | None = None,
+    reference_above_bytes: int | None = None,
+    compress: bool | None = None,
 ) -> ServerT:
     """Let the await-style handlers of a server run on protocol 2026-07-28, as they are.
 
@@ -58,12 +72,27 @@ def adapt(
         lifetime: how long a whole flow may take, in seconds (3600).
         max_rounds: how many rounds of questions one call may take (8; clients give up at 10).
         max_state_bytes: how large a flow's journal may grow, in bytes before sealing (65536).
+        max_entries: how many answers, recordings and readings of the clock a flow may carry (256).
         audience: names the service that the state is for (the server's name).
         bind_principal: who a request comes from; a state is good for the same principal only (the authenticated
             client, issuer and subject).
         on_missing_capability: what happens when a handler asks what the client did not declare: `refuse` ends the
             call with -32021 whatever the handler catches; `raise` raises that error into the handler (`refuse`).
-        record: whether `uuid4()`, `secrets` and `random` repeat their draws when a handler is replayed (yes).
+        record: whether `uuid4()`, `secrets` and `random` repeat their draws, and `now()` its readings, when a
+            handler is replayed (yes).
+        on_effect: what happens when a handler changes something above its question, which each replay repeats: `warn`
+            once for each handler, `refuse` the call, or `ignore` it; or a map from tool to one of these, with `*` for
+            the others (`warn`).
+        on_invalid_state: what a state that fails a check gets: `error`, or `restart`, a fresh first round.
+        on_changed_handler: what a handler whose code has changed since the last round does: `continue` with the
+            answers that still fit its questions, or `restart` with none (`continue`).
+        store: keeps what is to happen once beyond the life of a process: a `Store`, or the URL of one, such as
+            `sqlite:///FILE` or `redis://HOST:PORT/DB` (none).
+        single_use: whose states are redeemed once only: all (True), none (False), of tools annotated `destructive`,
+            or of these names. Without a store the memory of this process has to do (`destructive`).
+        reference_above_bytes: a larger journal goes to the store, and the state carries a handle to it (never).
+        compress: whether state is compressed before it is sealed. Its length then tells how much the answers in it
+            resemble one another, and a client that chooses some of them can so guess the others (no).
 
     Returns:
         The same server.
@@ -71,8 +100,8 @@ def adapt(
     Raises:
         TypeError: it is not a server that can be adapted.
         UnsupportedVersion: the installed mcp or fastmcp is none that this works with.
-        ValueError: a bound that makes no sense, a bad key, or keys for a server whose owner gave it a policy of its
-            own (`request_state_security=`), which is kept.
+        ValueError: an option that makes no sense, a bad key, no such store, or keys for a server whose owner gave it
+            a policy of its own (`request_state_security=`), which is kept.
     """
     low, find_handler = _binding(server)
     replaying = next((entry for entry in low.middleware if isinstance(entry, ReplayMiddleware)), None)
@@ -81,16 +110,23 @@ def adapt(
         "lifetime": lifetime,
         "max_rounds": max_rounds,
         "max_state_bytes": max_state_bytes,
+        "max_entries": max_entries,
         "on_missing_capability": on_missing_capability,
         "record": record,
+        "on_effect": None if on_effect is None else chosen_effects(on_effect),
+        "on_invalid_state": on_invalid_state,
+        "on_changed_handler": on_changed_handler,
     }
-    terms = _checked(replace(before, **{name: value for name, value in given.items() if value is not None}))
+    terms = checked(replace(before, **{name: value for name, value in given.items() if value is not None}))
     ring = keys if keys is not None else configured_keys()
-    boundary = _seal(low, ring, keys is not None, ttl, audience, bind_principal, terms)
+    opened = open_store(store) if isinstance(store, str) else store
+    boundary = _seal(low, ring, keys is not None, ttl, audience, bind_principal, terms, compress)
+    custody = replaying.custody if replaying else Custody(low)
+    custody.use(store_codec(boundary._security.codec), opened, single_use, reference_above_bytes)
     if replaying is not None:
         replaying.terms = terms
         return server
-    _install(low, boundary, find_handler, terms)
+    _install(low, boundary, find_handler, terms, custody)
     return server
 
 
@@ -102,11 +138,13 @@ def adapt_like(server: object, other: Server[Any]) -> None:
     low, find_handler = _binding(server)
     if any(isinstance(entry, ReplayMiddleware) for entry in low.middleware):
         return
-    terms = next(entry.terms for entry in other.middleware if isinstance(entry, ReplayMiddleware))
+    like = next(entry for entry in other.middleware if isinstance(entry, ReplayMiddleware))
     own, seal = _boundary(low), _boundary(other)
     assert seal is not None
-    boundary = own if own is not None and _is_owners(own._security) else _placed(low, seal._security)
-    _install(low, boundary, find_handler, terms)
+    boundary = (
+        own if own is not None and _is_owners(own._security) else _placed(low, seal._security, like.terms)
+    )
+    _install(low, boundary, find_handler, like.terms, like.custody.also_of(low))
 
 
 def _boundary(low: Server[Any]) -> RequestStateBoundary | None:
@@ -114,11 +152,16 @@ def _boundary(low: Server[Any]) -> RequestStateBoundary | None:
 
 
 def _install(
-    low: Server[Any], boundary: RequestStateBoundary, find_handler: FindHandler, terms: Terms
+    low: Server[Any],
+    boundary: RequestStateBoundary,
+    find_handler: FindHandler,
+    terms: Terms,
+    custody: Custody,
 ) -> None:
     entropy.install()
     watch.install()
-    low.middleware.insert(low.middleware.index(boundary) + 1, ReplayMiddleware(low, find_handler, terms))
+    replaying = ReplayMiddleware(low, find_handler, terms, custody)
+    low.middleware.insert(low.middleware.index(boundary) + 1, replaying)
     serve_steps(low, max_rounds=terms.max_rounds)
 
 
@@ -160,18 +203,6 @@ def _lowlevel_handlers(server: Server[Any]) -> FindHandler:
     return find
 
 
-def _checked(terms: Terms) -> Terms:
-    if not 0 < terms.lifetime < float("inf"):
-        raise ValueError(f"lifetime is a positive number of seconds, not {terms.lifetime!r}")
-    if terms.max_rounds < 1:
-        raise ValueError(f"max_rounds is at least 1, not {terms.max_rounds!r}")
-    if terms.max_state_bytes < 1024:
-        raise ValueError(f"max_state_bytes is at least 1024, not {terms.max_state_bytes!r}")
-    if terms.on_missing_capability not in ("refuse", "raise"):
-        raise ValueError(f"on_missing_capability is 'refuse' or 'raise', not {terms.on_missing_capability!r}")
-    return terms
-
-
 def _seal(
     low: Server[Any],
     ring: Sequence[str | bytes] | None,
@@ -180,6 +211,7 @@ def _seal(
     audience: str | None,
     bind_principal: BindPrincipal | None,
     terms: Terms,
+    compress: bool | None,
 ) -> RequestStateBoundary:
     """The server's boundary, with our codec and what else is asked for. An owner's own policy is kept."""
     found = _boundary(low)
@@ -192,6 +224,10 @@ def _seal(
             )
         ring = None
     codec = policy.codec if ring is None else SealCodec(ring, max_state_bytes=terms.max_state_bytes)
+    if compress is not None:
+        if not isinstance(codec, SealCodec):
+            raise ValueError("compress needs keys that were given to adapt() or in MRTR_KEYS")
+        codec = codec.compressing(compress)
     return _placed(
         low,
         RequestStateSecurity(
@@ -200,13 +236,15 @@ def _seal(
             bind_principal=policy.bind_principal if bind_principal is None else bind_principal,
             audience=policy.audience if audience is None else audience,
         ),
+        terms,
     )
 
 
-def _placed(low: Server[Any], policy: RequestStateSecurity) -> RequestStateBoundary:
+def _placed(low: Server[Any], policy: RequestStateSecurity, terms: Terms) -> RequestStateBoundary:
     """A boundary with this policy, in the place of the server's own."""
     found = _boundary(low)
-    boundary = RequestStateBoundary(policy, default_audience=found._audience if found else low.name)
+    kind = RestartingBoundary if terms.on_invalid_state == "restart" else RequestStateBoundary
+    boundary = kind(policy, default_audience=found._audience if found else low.name)
     if found is None:
         # Behind OpenTelemetry and before all else, as MCPServer has it.
         low.middleware.insert(min(1, len(low.middleware)), boundary)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
 import sniffio
+
+from mrtr_adapter.journal import new_id
 
 logger = logging.getLogger("mrtr")
 
@@ -18,10 +20,18 @@ Work = Callable[[], Any]
 class Commits:
     """The functions that one call has registered, in order."""
 
-    __slots__ = ("_work",)
+    __slots__ = ("_id", "_work")
 
     def __init__(self) -> None:
         self._work: list[Work] = []
+        self._id: str | None = None
+
+    @property
+    def call_id(self) -> str:
+        """A name for the call, where it has no flow."""
+        if self._id is None:
+            self._id = new_id()
+        return self._id
 
     def add(self, work: Work) -> None:
         self._work.append(work)
@@ -40,6 +50,13 @@ class Commits:
 
 pending: ContextVar[Commits | None] = ContextVar("mrtr_commits", default=None)
 """Of the call that is served here, on any protocol."""
+
+
+def failed(result: object) -> bool:
+    """Whether a call has ended with an error that is a result (`isError`)."""
+    if isinstance(result, Mapping):
+        return bool(result.get("isError"))
+    return bool(getattr(result, "is_error", False))
 
 
 def name_of(work: Work) -> str:

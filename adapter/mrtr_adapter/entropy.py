@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from mrtr_adapter.enclosed import enclosing
-from mrtr_adapter.flow import Flow, current
+from mrtr_adapter.flows import Flow, current
 
 
 class Stream:

@@ -125,7 +125,7 @@ class Journal(_Data):
     def largest_entry(self, asked: Mapping[str, str]) -> str:
         """In words, what takes the most room. `asked` has the text of questions, by their digest."""
         sizes = {
-            f"the answer to {asked.get(entry.digest, entry.digest)!r}": _size(entry.answer)
+            f"the answer to question {asked.get(entry.digest, entry.digest)!r}": _size(entry.answer)
             for entry in self.answers
         }
         sizes |= {f"what was recorded as {name!r}": _size(entry.value) for name, entry in self.kept.items()}

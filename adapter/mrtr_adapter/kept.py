@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import anyio
+
 if TYPE_CHECKING:
     from mrtr_adapter.journal import Recorded
     from mrtr_adapter.site import Site
@@ -21,6 +23,8 @@ class Kept:
     def __init__(self, recorded: Mapping[str, Recorded]) -> None:
         self.entries = dict(recorded)
         self._taken: dict[str, str] = {}
+        self._underway = 0
+        self._idle: anyio.Event | None = None
 
     @contextmanager
     def named(self, name: str, site: Site) -> Iterator[None]:
@@ -40,3 +44,20 @@ class Kept:
         finally:
             if name not in self.entries:
                 del self._taken[name]
+
+    @contextmanager
+    def underway(self) -> Iterator[None]:
+        """Around an effect that is done to its end: a round does not end before it has."""
+        self._underway += 1
+        try:
+            yield
+        finally:
+            self._underway -= 1
+            if self._idle is not None and not self._underway:
+                self._idle.set()
+
+    async def settled(self) -> None:
+        """Wait until no effect is under way."""
+        if self._underway:
+            self._idle = anyio.Event()
+            await self._idle.wait()

@@ -42,7 +42,7 @@ class Ledger:
     def __init__(self, journal: Journal | None, responses: Mapping[str, dict[str, Any]]) -> None:
         self.deliveries = 0
         self.taken = 0
-        """How many answers that came with this round have been delivered."""
+        """How many answers have been delivered for the first time."""
         self._asked: Counter[str] = Counter()
         self._questions: dict[str, Question] = {}
         self._recorded: dict[Identity, Answered] = {}

@@ -20,11 +20,21 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
 from mrtr_adapter import replay, telemetry
+from mrtr_adapter.boundary import without_state
+from mrtr_adapter.commits import Commits, failed, pending
+from mrtr_adapter.custody import Custody
 from mrtr_adapter.fingerprint import fingerprint
-from mrtr_adapter.flow import Flow, Round
+from mrtr_adapter.flows import Flow, Round
 from mrtr_adapter.journal import Inner, Journal, is_ours, redeem
 from mrtr_adapter.session import AskingSession, ClosedSession
-from mrtr_adapter.suspension import InvalidState, frozen_state_error, malformed_answer
+from mrtr_adapter.suspension import (
+    InvalidState,
+    StateLost,
+    frozen_state_error,
+    malformed_answer,
+    state_lost,
+)
+from mrtr_adapter.terms import Terms
 from mrtr_adapter.urls import open_urls
 
 logger = logging.getLogger("mrtr")
@@ -37,38 +47,82 @@ FindHandler = Callable[[str, Mapping[str, Any]], Callable[..., Any] | None]
 class ReplayMiddleware:
     """Runs the handlers of one server under flows, on 2026-07-28. Older sessions pass through untouched."""
 
-    def __init__(self, server: Server[Any], find_handler: FindHandler, terms: Terms) -> None:
+    def __init__(
+        self, server: Server[Any], find_handler: FindHandler, terms: Terms, custody: Custody
+    ) -> None:
         self.server = server
         self.find_handler = find_handler
         self.terms = terms
+        self.custody = custody
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            return await call_next(ctx)
+            return await _committing(call_next, ctx)
         if ctx.method not in INPUT_REQUIRED_METHODS:
             return await call_next(_as_seen(ctx, session=ClosedSession(ctx.session, ctx.method)))
         params = dict(ctx.params or {})
-        flow = self._flow(ctx, params)
-        ctx = _as_seen(ctx, session=AskingSession(ctx.session, flow), params=params)
+        try:
+            journal = await self._journal(ctx.method, params)
+            flow = self._flow(ctx, params, journal)
+            inner = _as_seen(ctx, session=AskingSession(ctx.session, flow), params=params)
+            serve = partial(self._serve, inner, flow, call_next)
+            return await (self.custody.redeem(journal, flow, serve) if journal else serve())
+        except InvalidState as reason:
+            logger.warning("requestState rejected on %s: %s", ctx.method, reason)
+            if self.terms.on_invalid_state == "restart":
+                return await self(_as_seen(ctx, params=without_state(ctx.params)), call_next)
+            raise (state_lost() if isinstance(reason, StateLost) else frozen_state_error()) from None
+
+    async def _serve(self, ctx: Context, flow: Flow, call_next: CallNext) -> HandlerResult:
+        """Run one round."""
+        commits = Commits()
+        token = pending.set(commits)
         try:
             outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
         except MCPError:
             if flow.halt.called:
                 telemetry.describe(flow, telemetry.REFUSED)
             raise
+        finally:
+            pending.reset(token)
         if isinstance(outcome, Round):
             telemetry.describe(
                 flow, telemetry.INPUT_REQUIRED, asks=len(outcome.requests), state_bytes=len(outcome.state)
             )
-            return self._interim(ctx, outcome)
+            return self._interim(ctx, outcome.requests, await self.custody.keep(ctx, flow, outcome.state))
         if flow.has_past:
             telemetry.describe(flow, telemetry.COMPLETE)
-        return _carried(flow, outcome) if is_input_required(outcome) else outcome
+        if is_input_required(outcome):
+            return await self._carried(ctx, flow, outcome)
+        if not failed(outcome):
+            await commits.run()
+        return outcome
 
-    def _flow(self, ctx: Context, params: dict[str, Any]) -> Flow:
+    async def _journal(self, method: str, params: dict[str, Any]) -> Journal | None:
+        """The journal of the round before.
+
+        Raises:
+            InvalidState: there is one, and it can't be resumed.
+            MCPError: it lies in a store that can't be used.
+        """
+        state = params.get("requestState")
+        if not (isinstance(state, str) and is_ours(state)):
+            return None
+        journal = redeem(await self.custody.plaintext(state, method))
+        if journal.handler == self._fingerprint(method, params):
+            return journal
+        restarts = self.terms.on_changed_handler == "restart"
+        logger.info(
+            "flow %s: %s has changed since this state was sealed; %s",
+            journal.flow,
+            method,
+            "beginning anew" if restarts else "replaying",
+        )
+        return journal.restarted() if restarts else journal
+
+    def _flow(self, ctx: Context, params: dict[str, Any], journal: Journal | None) -> Flow:
         """The flow of this round. Leaves in `params` what the handler is to see of it."""
         state, responses = params.get("requestState"), params.get("inputResponses")
-        journal = _journal(ctx.method, state) if is_ours(state) else None
         if journal is not None:
             responses = _shaped(responses, journal)
         flow = Flow(
@@ -78,9 +132,9 @@ class ReplayMiddleware:
             journal,
             responses,
             partial(self._fingerprint, ctx.method, params),
+            self.custody.vault,
         )
         if journal is not None:
-            self._compare(flow, journal, ctx.method, params)
             _give_inner(flow, params, responses or {})
         elif state is not None or responses is not None:
             flow.inner = Inner(state=state, responses=responses if isinstance(responses, dict) else None)
@@ -92,19 +146,29 @@ class ReplayMiddleware:
     def _fingerprint(self, method: str, params: Mapping[str, Any]) -> str:
         return fingerprint(self.find_handler(method, params))
 
-    def _compare(self, flow: Flow, journal: Journal, method: str, params: Mapping[str, Any]) -> None:
-        if journal.handler != self._fingerprint(method, params):
-            logger.info("flow %s: %s has changed since this state was sealed; replaying", flow.id, flow.name)
+    async def _carried(
+        self, ctx: Context, flow: Flow, result: InputRequiredResult | dict[str, Any]
+    ) -> HandlerResult:
+        """A handler in step form keeps its own state; where our flow has one as well, it rides inside ours."""
+        wire = (
+            result.model_dump(by_alias=True, mode="json", exclude_none=True)
+            if isinstance(result, BaseModel)
+            else result
+        )
+        state = wire.get("requestState")
+        if not (flow.has_past or is_ours(state) or await self.custody.is_single(ctx, flow)):
+            return result
+        return {**wire, "requestState": await self.custody.keep(ctx, flow, flow.carry(state))}
 
-    def _interim(self, ctx: Context, ended: Round) -> dict[str, Any]:
+    def _interim(self, ctx: Context, requests: dict[str, dict[str, Any]], state: str) -> dict[str, Any]:
         """The `InputRequiredResult` of a round, in the form that the SDK gives to a handler's own."""
-        result: dict[str, Any] = {"resultType": "input_required", "requestState": ended.state}
-        if ended.requests:
-            result["inputRequests"] = ended.requests
+        result: dict[str, Any] = {"resultType": "input_required", "requestState": state}
+        if requests:
+            result["inputRequests"] = requests
         try:
             result = serialize_server_result(ctx.method, ctx.protocol_version, result)
         except ValidationError:
-            logger.exception("%s asks what 2026-07-28 can't carry: %s", ctx.method, ", ".join(ended.requests))
+            logger.exception("%s asks what 2026-07-28 can't carry: %s", ctx.method, ", ".join(requests))
             raise MCPError(
                 INTERNAL_ERROR, "The server asked a question that the protocol can't carry"
             ) from None
@@ -118,6 +182,19 @@ def _as_seen(ctx: Context, **changes: Any) -> Context:
     return seen
 
 
+async def _committing(call_next: CallNext, ctx: Context) -> HandlerResult:
+    """A call on an older protocol: one run, and then what `on_commit` was given."""
+    commits = Commits()
+    token = pending.set(commits)
+    try:
+        result = await call_next(ctx)
+    finally:
+        pending.reset(token)
+    if not failed(result):
+        await commits.run()
+    return result
+
+
 async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResult:
     try:
         return await call_next(ctx)
@@ -125,19 +202,6 @@ async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResul
         if flow.halt.called or not open_urls(flow, error):
             raise
         return None
-
-
-def _carried(flow: Flow, result: InputRequiredResult | dict[str, Any]) -> HandlerResult:
-    """A handler in step form keeps its own state; where our flow has one as well, it rides inside ours."""
-    wire = (
-        result.model_dump(by_alias=True, mode="json", exclude_none=True)
-        if isinstance(result, BaseModel)
-        else result
-    )
-    state = wire.get("requestState")
-    if not (flow.has_past or is_ours(state)):
-        return result
-    return {**wire, "requestState": flow.carry(state)}
 
 
 def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]) -> None:
@@ -153,14 +217,6 @@ def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]
         params["requestState"] = inner.state
     if inner.responses is not None:
         params["inputResponses"] = _fresh(inner.responses)
-
-
-def _journal(method: str, state: Any) -> Journal:
-    try:
-        return redeem(state)
-    except InvalidState as reason:
-        logger.warning("requestState rejected on %s: %s", method, reason)
-        raise frozen_state_error() from None
 
 
 def _shaped(responses: Any, journal: Journal) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter import claims
 from mrtr_adapter.enclosed import enclosed
-from mrtr_adapter.flow import Flow
+from mrtr_adapter.flows import Flow
 from mrtr_adapter.journal import Recorded
 from mrtr_adapter.kept import NameClash
 from mrtr_adapter.session import site
@@ -76,8 +76,7 @@ async def _kept(flow: Flow, step: Step, record: Callable[[], Any]) -> Any:
         with flow.kept.named(step.name, site()):
             if step.name not in flow.kept.entries:
                 flow.kept.entries[step.name] = await record()
-            recorded = flow.kept.entries[step.name]
-            return _given(step, recorded)
+            return _given(step, flow.kept.entries[step.name])
     except NameClash as clash:
         error = misused(f"{flow.name}: {clash}")
     except Mistyped as mistyped:
@@ -145,16 +144,21 @@ async def _claim_and_do(flow: Flow, vault: Vault, key: str, step: Step) -> Recor
 
 async def _do(flow: Flow, step: Step) -> Recorded:
     await flow.check()  # the round may have ended while we waited for the store
-    with enclosed("once", step.name):
-        try:
-            result = await called(step.call)
-        except step.errors as error:
-            logger.warning("flow %s: once(%r) failed", flow.id, step.name, exc_info=True)
-            return Recorded(error=_told(error), effect=True)
+    with flow.kept.underway(), enclosed("once", step.name):
+        recorded = await _effect(flow, step)
+        # Here and not by the caller, who may have been cancelled meanwhile.
+        flow.kept.entries[step.name] = recorded
+    return recorded
+
+
+async def _effect(flow: Flow, step: Step) -> Recorded:
     try:
-        return Recorded(value=step.values.encode(result), effect=True)
+        return Recorded(value=step.values.encode(await called(step.call)), effect=True)
     except Unrecordable as lost:
         return Recorded(error=_told(lost), effect=True)
+    except step.errors as error:
+        logger.warning("flow %s: once(%r) failed", flow.id, step.name, exc_info=True)
+        return Recorded(error=_told(error), effect=True)
 
 
 async def _store(flow: Flow, vault: Vault, key: str, step: Step, recorded: Recorded) -> None:

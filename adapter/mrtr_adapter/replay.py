@@ -15,7 +15,7 @@ import anyio.lowlevel
 import sniffio
 from anyio import CancelScope
 
-from mrtr_adapter.flow import Flow, Round, current
+from mrtr_adapter.flows import Flow, Round, current
 
 ResultT = TypeVar("ResultT")
 
@@ -50,6 +50,7 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
     if not halt.called:
         return result
     await _outer_cancellation()
+    await flow.settled()
     return flow.round_end()
 
 

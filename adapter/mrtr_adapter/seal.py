@@ -6,15 +6,19 @@
 A ring of keys: the first one seals, each of them opens. Every token has an AES-256-GCM key and nonce of its own,
 derived by HKDF-SHA256 from the ring's key and the token's random salt, so no nonce can ever repeat under a key. The
 commitment comes out of the same derivation and ties the token to that one key. Prefix and key id are authenticated as
-associated data. There is no compression: answers that are secret would lie beside text that a client chooses.
+associated data. Text is not compressed unless the owner asks for it: answers that are secret lie beside text that a
+client chooses, and the length of what is compressed tells how alike they are. A compressed token begins with "mr1z."
+and is opened by any instance, but inflated only once its seal is good, and only up to the largest payload.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import copy
 import hmac
 import os
+import zlib
 from collections.abc import Sequence
 from hashlib import sha256
 
@@ -24,7 +28,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from mcp.server.request_state import InvalidRequestState
 
-_PREFIX = "mr1."
+_PREFIX, _DEFLATED = "mr1.", "mr1z."
 _ID, _SALT, _COMMITMENT, _TAG, _KEY, _NONCE = 4, 16, 32, 16, 32, 12
 _HEAD = _ID + _SALT + _COMMITMENT
 _MAX_ENVELOPE = 4096
@@ -37,12 +41,13 @@ class SealCodec:
     Args:
         keys: the ring, at least 32 bytes of secret each, in any text or bytes form.
         max_state_bytes: larger state is refused before it is decoded.
+        compress: whether payloads are compressed; see above for the price.
 
     Raises:
         ValueError: no key, a short one, or one twice.
     """
 
-    def __init__(self, keys: Sequence[str | bytes], *, max_state_bytes: int) -> None:
+    def __init__(self, keys: Sequence[str | bytes], *, max_state_bytes: int, compress: bool = False) -> None:
         self._ring: dict[bytes, bytes] = {}
         for position, key in enumerate(keys):
             secret = key.encode() if isinstance(key, str) else bytes(key)
@@ -57,16 +62,30 @@ class SealCodec:
         if not self._ring:
             raise ValueError("no key; make one with `mrtr keygen`")
         self._sealing = next(iter(self._ring))
-        # JSON inside JSON: a quote in the journal takes two characters more in the envelope.
-        self._max_characters = (2 * max_state_bytes + _MAX_ENVELOPE) * 4 // 3
+        self._max_payload = _payload(max_state_bytes)
+        self._compress = compress
+
+    def sized(self, max_state_bytes: int) -> SealCodec:
+        """The same ring, for payloads of another size."""
+        other = copy.copy(self)
+        other._max_payload = _payload(max_state_bytes)
+        return other
+
+    def compressing(self, compress: bool) -> SealCodec:
+        """The same ring, with compression or without."""
+        other = copy.copy(self)
+        other._compress = compress
+        return other
 
     def seal(self, payload: bytes) -> str:
         """The token for `payload`."""
         salt = os.urandom(_SALT)
         identity = self._sealing
         key, nonce, commitment = _derive(self._ring[identity], salt)
-        sealed = AESGCM(key).encrypt(nonce, payload, _PREFIX.encode() + identity)
-        return _PREFIX + _encode(identity + salt + commitment + sealed)
+        prefix = _DEFLATED if self._compress else _PREFIX
+        plain = zlib.compress(payload) if self._compress else payload
+        sealed = AESGCM(key).encrypt(nonce, plain, prefix.encode() + identity)
+        return prefix + _encode(identity + salt + commitment + sealed)
 
     def unseal(self, token: str) -> bytes:
         """The payload of a token that this ring has sealed.
@@ -74,9 +93,10 @@ class SealCodec:
         Raises:
             InvalidRequestState: anything else; the reason is for the log.
         """
-        if len(token) > self._max_characters:
+        if len(token) * 3 // 4 > self._max_payload:
             raise InvalidRequestState("too large")
-        raw = _decode(token)
+        prefix = _DEFLATED if token.startswith(_DEFLATED) else _PREFIX
+        raw = _decode(token, prefix)
         identity, salt, commitment = raw[:_ID], raw[_ID : _ID + _SALT], raw[_ID + _SALT : _HEAD]
         secret = self._ring.get(identity)
         if secret is None:
@@ -85,9 +105,26 @@ class SealCodec:
         if not hmac.compare_digest(commitment, expected):
             raise InvalidRequestState("commitment")
         try:
-            return AESGCM(key).decrypt(nonce, raw[_HEAD:], _PREFIX.encode() + identity)
+            payload = AESGCM(key).decrypt(nonce, raw[_HEAD:], prefix.encode() + identity)
         except InvalidTag:
             raise InvalidRequestState("seal") from None
+        return _inflate(payload, self._max_payload) if prefix == _DEFLATED else payload
+
+
+def _payload(max_state_bytes: int) -> int:
+    """Bytes of the largest payload. JSON inside JSON: a quote in the journal takes two more in the envelope."""
+    return 2 * max_state_bytes + _MAX_ENVELOPE
+
+
+def _inflate(deflated: bytes, at_most: int) -> bytes:
+    stream = zlib.decompressobj()
+    try:
+        payload = stream.decompress(deflated, at_most)
+    except zlib.error:
+        raise InvalidRequestState("compression") from None
+    if not stream.eof:
+        raise InvalidRequestState("too large once decompressed, or cut short")
+    return payload
 
 
 def _derive(secret: bytes, salt: bytes) -> tuple[bytes, bytes, bytes]:
@@ -101,11 +138,11 @@ def _encode(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _decode(token: str) -> bytes:
+def _decode(token: str, prefix: str) -> bytes:
     """Only what `_encode` makes: one token has one spelling."""
-    if not token.startswith(_PREFIX):
+    if not token.startswith(prefix):
         raise InvalidRequestState("not a token")
-    body = token[len(_PREFIX) :]
+    body = token[len(prefix) :]
     try:
         raw = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

@@ -14,7 +14,7 @@ import mcp_types as types
 from mcp.server.session import ServerSession
 from pydantic import BaseModel
 
-from mrtr_adapter.flow import Flow
+from mrtr_adapter.flows import Flow
 from mrtr_adapter.question import ASKS, SAMPLE, Question
 from mrtr_adapter.replay import ROOT
 from mrtr_adapter.site import Site, asking_site

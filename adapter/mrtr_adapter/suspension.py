@@ -21,6 +21,10 @@ class InvalidState(Exception):
     """The state that came back is not one this server can resume. The message is for the log only."""
 
 
+class StateLost(InvalidState):
+    """The state is sound, and what a store had to know of it is not there any more."""
+
+
 def frozen_state_error() -> MCPError:
     """The one error for every failed check of `requestState`, word for word the SDK's own."""
     return MCPError(

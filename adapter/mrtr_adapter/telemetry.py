@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from opentelemetry import trace
 
-from mrtr_adapter.flow import Flow
+from mrtr_adapter.flows import Flow
 
 COMPLETE = "complete"
 INPUT_REQUIRED = "input_required"

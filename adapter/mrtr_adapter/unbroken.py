@@ -26,7 +26,7 @@ async def unbroken(call: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
         while not task.done():
             try:
                 await asyncio.wait([task])
-            except asyncio.CancelledError as error:
+            except asyncio.CancelledError as error:  # noqa: PERF203  # that is what the loop is for
                 cancelled = error
     if cancelled is not None and not task.cancelled():
         task.exception()  # or asyncio reports it as never retrieved

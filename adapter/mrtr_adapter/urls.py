@@ -9,7 +9,7 @@ from __future__ import annotations
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST, URL_ELICITATION_REQUIRED
 
-from mrtr_adapter.flow import Flow
+from mrtr_adapter.flows import Flow
 from mrtr_adapter.question import ELICIT, Question
 
 

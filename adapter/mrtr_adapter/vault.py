@@ -14,7 +14,8 @@ from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
 from mcp.server.request_state import InvalidRequestState, RequestStateCodec
 
-from mrtr_adapter.flow import current
+from mrtr_adapter.flows import current
+from mrtr_adapter.seal import SealCodec
 from mrtr_adapter.stores import Store, StoreError
 
 ResultT = TypeVar("ResultT")
@@ -24,6 +25,11 @@ MAX_STORED_BYTES = 4 * 1024 * 1024
 
 _THREADS = 16
 _limiter: RunVar[CapacityLimiter] = RunVar("mrtr_store_threads")
+
+
+def store_codec(codec: RequestStateCodec) -> RequestStateCodec:
+    """What seals entries of a store where `codec` seals the state: the same keys, and room for large results."""
+    return codec.sized(MAX_STORED_BYTES) if isinstance(codec, SealCodec) else codec
 
 
 class Vault:

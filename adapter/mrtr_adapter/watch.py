@@ -15,7 +15,7 @@ from typing import Any
 
 from mrtr_adapter.effects import Effect
 from mrtr_adapter.enclosed import enclosing
-from mrtr_adapter.flow import Flow, current
+from mrtr_adapter.flows import Flow, current
 from mrtr_adapter.site import is_machinery
 from mrtr_adapter.suspension import Suspension
 

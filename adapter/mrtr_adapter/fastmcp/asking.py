@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fastmcp import Context
 
-from mrtr_adapter.flow import Flow
+from mrtr_adapter.flows import Flow
 from mrtr_adapter.session import AskingSession, ClosedSession
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from mrtr_adapter.keys import ENVIRONMENT, configured_keys, read_keys_file
 from mrtr_adapter.seal import SealCodec
 from mrtr_adapter.serving.refusal import CannotServe
-from mrtr_adapter.terms import Terms
 
 
 def keys_of_file(path: Path) -> Sequence[str]:

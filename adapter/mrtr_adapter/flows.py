@@ -28,7 +28,7 @@ from mrtr_adapter.ledger import Ledger
 from mrtr_adapter.notifications import Notifications
 from mrtr_adapter.question import FORM, Question
 from mrtr_adapter.site import Site
-from mrtr_adapter.suspension import bound_exceeded, cannot_ask, diverged, misused, missing_capability
+from mrtr_adapter.suspension import bound_exceeded, cannot_ask, diverged, missing_capability, misused
 from mrtr_adapter.terms import CLOCK_SKEW_SECONDS, Terms
 
 if TYPE_CHECKING:
@@ -151,6 +151,11 @@ class Flow:
         if self._clock is None:
             self._clock = Clock(self.journal.times if self.journal else ())
         return self._clock
+
+    @property
+    def target(self) -> str:
+        """What `name` is without the method: the tool or prompt, or the resource's URI."""
+        return self.name.partition(" ")[2]
 
     @property
     def deadline(self) -> int:
@@ -318,13 +323,18 @@ class Flow:
             ", ".join(self._open) or "nothing",
         )
         if self._effects is not None:
-            self._effects.report(self.name, self.terms.on_effect.of(self.name.partition(" ")[2]))
+            self._effects.report(self.name, self.terms.on_effect.of(self.target))
         return Round({key: opened.question.wire for key, opened in self._open.items()}, state)
 
     def single_use(self, *, registered: bool) -> str:
         """The plaintext state once more, to be redeemed once only."""
         self.single, self.registered = True, registered
         return self._sealable()
+
+    async def settled(self) -> None:
+        """Wait for effects that were begun and must be recorded."""
+        if self._kept is not None:
+            await self._kept.settled()
 
     @property
     def has_past(self) -> bool:
