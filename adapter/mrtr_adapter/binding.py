@@ -35,6 +35,14 @@ ServerT = TypeVar("ServerT")
 BindPrincipal = Callable[[Context], "str | None"]
 OnEffect = Literal["warn", "refuse", "ignore"] | Mapping[str, Literal["warn", "refuse", "ignore"]]
 _DEFAULT_TTL = 600.0
+_NAMELESS = "mcp-server"
+"""What MCPServer calls itself when nobody names it."""
+
+
+class _AdaptedPolicy(RequestStateSecurity):
+    """A policy that `adapt()` has put in place. `owners` tells that its codec is the owner's own."""
+
+    owners: bool = False
 
 
 def adapt(
@@ -216,7 +224,8 @@ def _seal(
     """The server's boundary, with our codec and what else is asked for. An owner's own policy is kept."""
     found = _boundary(low)
     policy = found._security if found else RequestStateSecurity.ephemeral()
-    if _is_owners(policy):
+    owners = _is_owners(policy)
+    if owners:
         if explicit:
             raise ValueError(
                 f"{low.name} has a request_state_security= of its own, which is kept: "
@@ -228,16 +237,20 @@ def _seal(
         if not isinstance(codec, SealCodec):
             raise ValueError("compress needs keys that were given to adapt() or in MRTR_KEYS")
         codec = codec.compressing(compress)
-    return _placed(
-        low,
-        RequestStateSecurity(
-            codec=codec,
-            ttl=policy.ttl if ttl is None else ttl,
-            bind_principal=policy.bind_principal if bind_principal is None else bind_principal,
-            audience=policy.audience if audience is None else audience,
-        ),
-        terms,
+    named = policy.audience if audience is None else audience
+    if ring is not None and named is None and low.name == _NAMELESS:
+        logger.warning(
+            "this server has no name, so it takes the state of any other nameless server with the same keys: name it, "
+            "or give adapt() an audience"
+        )
+    adapted = _AdaptedPolicy(
+        codec=codec,
+        ttl=policy.ttl if ttl is None else ttl,
+        bind_principal=policy.bind_principal if bind_principal is None else bind_principal,
+        audience=named,
     )
+    adapted.owners = owners
+    return _placed(low, adapted, terms)
 
 
 def _placed(low: Server[Any], policy: RequestStateSecurity, terms: Terms) -> RequestStateBoundary:
@@ -255,8 +268,10 @@ def _placed(low: Server[Any], policy: RequestStateSecurity, terms: Terms) -> Req
 
 def _is_owners(policy: RequestStateSecurity) -> bool:
     """Whether somebody chose this policy. One that looks just like the default can't be told from it."""
+    if isinstance(policy, _AdaptedPolicy):
+        return policy.owners
     if isinstance(policy.codec, SealCodec):
-        return False
+        return True
     return not (
         type(policy.codec) is AESGCMRequestStateCodec
         and len(policy.codec._ring) == 1

@@ -117,6 +117,19 @@ async def test_keys_beside_a_policy_of_the_owners_are_a_clear_error() -> None:
         adapt(fresh(request_state_security=security), keys=[KEY])
 
 
+async def test_a_policy_that_adapt_changed_is_not_taken_for_the_owners() -> None:
+    server = adapt(adapt(fresh(), ttl=50), keys=[KEY])
+    assert isinstance(boundary(server)._security.codec, SealCodec)
+    assert boundary(server)._security.ttl == 50
+
+
+async def test_a_nameless_server_with_keys_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    adapt(MCPServer(), keys=[KEY], audience="desk")
+    assert "has no name" not in caplog.text
+    adapt(MCPServer(), keys=[KEY])
+    assert "this server has no name" in caplog.text
+
+
 async def test_keys_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MRTR_KEYS", f"{OTHER},{KEY}")
     first = await call(adapt(fresh()), "tool")
