@@ -67,7 +67,7 @@ class FormFields:
         definition = self.definitions.of(schema, scope)
         node = definition.node
         if isinstance(node, ast.ClassDef):
-            return list(self._class(definition))
+            return list(self.of_class(definition))
         if isinstance(node, ast.Dict):
             return list(self._json_schema(node, definition.scope))
         if isinstance(node, ast.Call):
@@ -91,7 +91,8 @@ class FormFields:
             ]
         return []
 
-    def _class(self, definition: Definition, depth: int = 0) -> Iterator[FormField]:
+    def of_class(self, definition: Definition, depth: int = 0) -> Iterator[FormField]:
+        """The annotated fields of a class, those of its bases in the repo included."""
         node = definition.node
         if not isinstance(node, ast.ClassDef) or depth > 4:
             return
@@ -109,7 +110,7 @@ class FormFields:
             for value in self.evaluator.values(lower(base), definition.scope):
                 inherited = self.definitions.class_of(value.scope) if isinstance(value, ClassValue) else None
                 if inherited is not None:
-                    yield from self._class(inherited, depth + 1)
+                    yield from self.of_class(inherited, depth + 1)
 
     # ------------------------------------------------------------------ JSON Schema
 
