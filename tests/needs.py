@@ -23,6 +23,7 @@ OLDEST_NODE = 22
 """The conformance suite uses globals that Node 20 lacks."""
 
 REMEDIES = {
+    "fastmcp3": "make a virtual environment with fastmcp==3.4.11 and set MRTR_TEST_FASTMCP3 to its Python",
     "chromium": "install Chromium (Debian: apt-get install chromium)",
     "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
     "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
@@ -30,7 +31,7 @@ REMEDIES = {
 
 
 def needs(tool: str) -> str:
-    """Return how to reach `tool`: the path of `chromium` or `node`, the URL of `redis`.
+    """Return how to reach `tool`: the path of `chromium`, `node` or a Python with `fastmcp3`, the URL of `redis`.
 
     `node` is Node 22 or newer with the packages of tests/interop/node installed. A missing tool skips
     the running test, or fails it with `CI=true`; either way the reason says how to get it. At the top of a
@@ -68,4 +69,13 @@ def _redis() -> str | None:
     return os.environ.get("MRTR_TEST_REDIS") or None
 
 
-_FINDERS: dict[str, Callable[[], str | None]] = {"chromium": _chromium, "node": _node, "redis": _redis}
+def _fastmcp3() -> str | None:
+    return os.environ.get("MRTR_TEST_FASTMCP3") or None
+
+
+_FINDERS: dict[str, Callable[[], str | None]] = {
+    "chromium": _chromium,
+    "fastmcp3": _fastmcp3,
+    "node": _node,
+    "redis": _redis,
+}

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter import rounds
-from cases import drive
 from mcp.shared.exceptions import MCPError
 from mcp_types import CreateMessageRequestParams
 
+from adapter import rounds
+from cases import drive
 from mrtr_adapter import adapt
 
 pytestmark = pytest.mark.anyio
