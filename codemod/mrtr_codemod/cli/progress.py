@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _PATIENCE = 1.0
 """Seconds before anything is shown."""
 _INTERVAL = 0.1
 _CELLS = 24
+_ERASE = "\r\x1b[2K"
 
 
 class Progress:
-    """Draws `done` of `total` when called, on a terminal only. Erases itself when the `with` block ends."""
+    """Draws `done` of `total` on `stream` when called, if that is a terminal; erases itself at the end of `with`."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, stream: TextIO | None) -> None:
         self._label = label
+        self._stream = stream if stream is not None and stream.isatty() else None
         self._due = time.monotonic() + _PATIENCE
         self._drawn = False
-        self._enabled = sys.stderr.isatty()
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+        if self._stream and self._drawn:
+            self._stream.write(_ERASE)
+            self._stream.flush()
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if not self._enabled or now < self._due:
+        if self._stream is None or now < self._due:
             return
         self._due = now + _INTERVAL
         self._drawn = True
         filled = _CELLS * done // max(total, 1)
         bar = "#" * filled + "-" * (_CELLS - filled)
-        sys.stderr.write(f"\r\x1b[2K{self._label} [{bar}] {done:,}/{total:,}")
-        sys.stderr.flush()
+        self._stream.write(f"{_ERASE}{self._label} [{bar}] {done:,}/{total:,}")
+        self._stream.flush()

@@ -69,6 +69,10 @@ class Outcome:
         line = f"{span.line}" if place is None else f"cell {place.cell}:{place.line}"
         return f"{span.path}:{line}:{span.column}"
 
+    def place_from(self, path: str, span: Span) -> str:
+        """How to call a place when speaking of `path`: by its line, or in full if it is in another file."""
+        return self.line_name(span) if span.path == path else self.place(span)
+
     def exit_code(self, fail_on: Level | None) -> int:
         """0 clean, 1 findings at or above `fail_on` (None: never), 2 something was not checked."""
         if self.failures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,13 +36,17 @@ class Anchors:
 
     def handler_of(self, finding: Finding) -> str | None:
         """The id of the handler that a finding belongs to, if the page shows it."""
-        near = [
-            (line, anchor)
-            for (path, name, line), anchor in self.handlers.items()
-            if (path, name) == (finding.span.path, finding.handler)
-        ]
+        near = self._named.get((finding.span.path, finding.handler or ""), [])
         above = [item for item in near if item[0] <= finding.span.line]
         return max(above)[1] if above else (near[0][1] if near else None)
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, str], list[tuple[int, str]]]:
+        """The line and id of the handlers of each name in each file."""
+        named: dict[tuple[str, str], list[tuple[int, str]]] = {}
+        for (path, name, line), anchor in self.handlers.items():
+            named.setdefault((path, name), []).append((line, anchor))
+        return named
 
 
 def _key(handler: Handler) -> tuple[str, str, int]:

@@ -124,7 +124,7 @@ class _Drawing:
         canvas.add("circle", "end", cx=canvas.rail, cy=canvas.y + 10, r=6)
         canvas.write("strong", handler.method, tail=self.outcome.line_name(handler.span))
         for hazard in elsewhere:
-            self._hazard(hazard, place=self.outcome.place(hazard.span))
+            self._hazard(hazard)
         canvas.y += _GAP
 
     def result(self) -> None:
@@ -189,10 +189,10 @@ class _Drawing:
         if ask.via:
             self.canvas.write("quiet", f"in a helper, {self.outcome.place(ask.span)}")
 
-    def _hazard(self, hazard: Finding, place: str | None = None) -> None:
+    def _hazard(self, hazard: Finding) -> None:
         canvas = self.canvas
         self._mark(hazard)
-        where = place or self.outcome.line_name(hazard.span)
+        where = self.outcome.place_from(self.path, hazard.span)
         name = self.outcome.rules[hazard.rule].name if hazard.rule in self.outcome.rules else ""
         canvas.write(
             f"hazard {hazard.level.value}",

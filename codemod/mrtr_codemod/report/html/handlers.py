@@ -90,7 +90,7 @@ class _Card:
 
     def _facts(self) -> Markup:
         handler = self._handler
-        reason = tag("p", {"class": "reason"}, prose(handler.reason)) if handler.reason else ""
+        reason = tag("p", {"class": "reason"}, prose(_sentence(handler.reason))) if handler.reason else ""
         return tag(
             "div",
             {"class": "facts"},
@@ -115,7 +115,19 @@ class _Card:
 
     def _hazard(self, hazard: Finding) -> Markup:
         code = tag("a", {"class": f"code {hazard.level.value}", "href": self._link(hazard)}, hazard.rule)
-        return join([code, " ", self._outcome.line_name(hazard.span), ": ", prose(hazard.message)])
+        return join(
+            [
+                code,
+                " ",
+                self._outcome.place_from(self._handler.span.path, hazard.span),
+                ": ",
+                prose(hazard.message),
+            ]
+        )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _list(title: str, items: list[Markup]) -> Markup:

@@ -23,6 +23,8 @@ class Markup(str):
 
 def text(value: str) -> Markup:
     """Escape text for a page. Characters that would reorder or hide a part of it are written out."""
+    if value.isprintable():
+        return Markup(escape(value))
     shown = "\n".join("\t".join(map(visible, line.split("\t"))) for line in value.split("\n"))
     return Markup(escape(shown))
 
