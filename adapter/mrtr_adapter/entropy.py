@@ -15,9 +15,10 @@ from __future__ import annotations
 import hmac
 import os
 import random
+import sys
 import uuid
 from itertools import count
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from mrtr_adapter.enclosed import enclosing
@@ -52,6 +53,7 @@ def _stream() -> Stream | None:
         or not flow.terms.record
         or flow.reseeded
         or enclosing.get() is not None
+        or _drawn_for_telemetry()
     ):
         return None
     if flow.stream is None:
@@ -59,6 +61,18 @@ def _stream() -> Stream | None:
             flow.seed = os.urandom(16).hex()
         flow.stream = Stream(flow.seed)
     return flow.stream
+
+
+_STANDARD = frozenset({"random", "secrets", "uuid", __name__})
+_TELEMETRY = ("ddtrace", "elasticapm", "logfire", "newrelic", "opentelemetry", "sentry_sdk")
+
+
+def _drawn_for_telemetry() -> bool:
+    """Whether a tracer draws: its spans are new ones in each round, so their ids must be new as well."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") in _STANDARD:
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _TELEMETRY
 
 
 def urandom(size: int) -> bytes:

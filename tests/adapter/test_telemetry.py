@@ -103,3 +103,14 @@ async def test_no_secret_is_in_any_span_or_log_line(caplog: pytest.LogCaptureFix
     everything = "\n".join(told) + "\n".join(span.to_json() for span in EXPORTED.get_finished_spans())
     assert SECRET not in everything
     assert not any(state in everything for state in played.states)
+
+
+async def test_spans_that_a_handler_opens_are_new_ones_in_each_round() -> None:
+    async def handler(ctx: Context) -> str:
+        with trace.get_tracer("handler").start_as_current_span("work"):
+            return (await ctx.elicit("Sure?", Ok)).action
+
+    await play_tool(serving(handler), "tool", always(YES))
+    ids = [s.context.span_id for s in EXPORTED.get_finished_spans() if s.name == "work" and s.context]
+    assert len(ids) == 2
+    assert len(set(ids)) == 2
