@@ -45,7 +45,7 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     selection = _selection(settings)
     baseline = read_baseline(settings.baseline) if settings.baseline and not accept_in else None
     read = _read(paths, settings, stdin_name)
-    with Progress("checking", sys.stderr) as progress:
+    with Progress("checking") as progress:
         report = check(read.sources, Options(progress=progress))
     sources = {source.path: source for source in read.sources}
     triage = apply_comments(report.findings, sources, selection)
@@ -91,7 +91,7 @@ def _read(paths: Sequence[str], settings: Settings, stdin_name: str) -> _Read:
     named = [path for path in paths if path != STDIN]
     found = find_files(named, PathPatterns(settings.base, settings.exclude), os.getcwd())
     read = _Read(failures=list(found.failures))
-    with Progress("reading", sys.stderr) as progress:
+    with Progress("reading") as progress:
         for number, candidate in enumerate(found.files):
             progress(number, len(found.files))
             read.add(read_file(candidate))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,15 @@ _ERASE = "\r\x1b[2K"
 
 
 class Progress:
-    """Draws `done` of `total` on `stream` when called, if that is a terminal; erases itself at the end of `with`."""
+    """Draws `done` of `total` when called, and erases itself at the end of `with`.
 
-    def __init__(self, label: str, stream: TextIO | None) -> None:
+    On `stream` (standard error), if that is a terminal.
+    """
+
+    def __init__(self, label: str, stream: TextIO | None = None) -> None:
         self._label = label
+        # Standard error, too, is None in a process that was started with it closed.
+        stream = stream or sys.stderr
         self._stream = stream if stream is not None and stream.isatty() else None
         self._due = time.monotonic() + _PATIENCE
         self._drawn = False
