@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.report import handlers_of
-from mrtr_codemod.analysis.view import FileView
+from mrtr_codemod.analysis.views import file_view
 from mrtr_codemod.model import Finding, Report
 from mrtr_codemod.project import Project
 from mrtr_codemod.rules import Rule, all_rules
@@ -53,27 +53,32 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
 def _findings(analysis: Analysis, rules: Iterable[Rule], progress: Progress | None) -> Iterator[Finding]:
     project = analysis.project
     wanted = list(rules)
+    words = frozenset(word for rule in wanted for word in rule.words)
     for count, path in enumerate(sorted(project.sources), start=1):
         text = project.sources[path].text
-        asking = path in analysis.asking_paths
-        due = [rule for rule in wanted if (any(w in text for w in rule.words) if rule.words else asking)]
+        found = {word for word in words if word in text}
+        due = [rule for rule in wanted if _concerns(rule, path, text, found, analysis)]
         if due:
             yield from _in_file(analysis, path, due)
         if progress is not None:
             progress(count, len(project.sources))
 
 
+def _concerns(rule: Rule, path: str, text: str, found: set[str], analysis: Analysis) -> bool:
+    """Whether a rule wants to see a file in which some of all words were found."""
+    if not rule.words:
+        return path in analysis.asking_paths
+    return not found.isdisjoint(rule.words) and (rule.pattern is None or bool(rule.pattern.search(text)))
+
+
 def _in_file(analysis: Analysis, path: str, rules: Iterable[Rule]) -> list[Finding]:
-    project = analysis.project
-    module = project.module(path)
-    tree = project.tree(path)
-    if module is None or tree is None:
+    view = file_view(analysis, path)
+    if view is None:
         return []
-    view = FileView(analysis, module, tree)
     try:
         return list(dict.fromkeys(finding for rule in rules for finding in rule.check(view)))
     except RecursionError:
-        project.fail(path, "nested too deeply to be checked")
+        analysis.project.fail(path, "nested too deeply to be checked")
         return []
 
 

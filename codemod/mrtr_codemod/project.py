@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import TypeVar, cast
 
 from mrtr_codemod.model import Failure
 from mrtr_codemod.names.bindings import Bindings, collect, own_statements
@@ -14,6 +15,7 @@ from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId, ScopeNode, 
 from mrtr_codemod.names.reference import Ref, alternatives
 from mrtr_codemod.source import SourceFile
 
+T = TypeVar("T")
 MAX_CHARACTERS = 2_000_000
 """A larger file is not parsed: its tree would need over twenty times its size."""
 _TREE_BUDGET = 1_000_000
@@ -26,6 +28,7 @@ class _Tree:
     def __init__(self, root: ast.Module, size: int) -> None:
         self.root = root
         self.size = size
+        self.derived: dict[str, object] = {}
 
     @cached_property
     def nodes(self) -> dict[tuple[str, int], ScopeNode]:
@@ -71,6 +74,15 @@ class Project:
         """The syntax tree of a file; lines are those of the text, whatever its newlines."""
         entry = self._entry(path)
         return entry.root if entry else None
+
+    def derived(self, path: str, name: str, make: Callable[[ast.Module], T]) -> T | None:
+        """What `make` derives from a file's tree, kept as long as the tree; None if the file cannot be parsed."""
+        entry = self._entry(path)
+        if entry is None:
+            return None
+        if name not in entry.derived:
+            entry.derived[name] = make(entry.root)
+        return cast("T", entry.derived[name])
 
     def node(self, scope: ScopeId) -> ScopeNode | None:
         """The syntax tree of a scope."""

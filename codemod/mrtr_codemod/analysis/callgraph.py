@@ -8,7 +8,6 @@ in.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,22 +18,12 @@ from mrtr_codemod.analysis.asks import AskFact, RawAsk, asks_in
 from mrtr_codemod.analysis.calls import Key, RawCall, raw_calls
 from mrtr_codemod.analysis.entries import EntryFact, by_class, by_decorators, by_registration
 from mrtr_codemod.analysis.mentions import Mentions, spoken_name
+from mrtr_codemod.analysis.seeds import seeds_in
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
 from mrtr_codemod.names.reference import Ref
 from mrtr_codemod.names.values import ClassValue, External, FunctionValue, InstanceValue, Value
 from mrtr_codemod.project import Project
-
-SEED_WORDS = (".elicit", "elicit_", ".create_message", ".list_roots", ".sample", ".send_request", "\"elicit",
-"'elicit",
-              "UrlElicitationRequiredError", "getattr(", "\"create_message", "'create_message")  # fmt: skip
-_SEED = re.compile(
-    r"""\.(?:elicit(?:_\w+)?|create_message(?:_as_task)?|list_roots|sample|sample_step|send_request)\b
-      | \b(?:elicit_with_validation|elicit_url|UrlElicitationRequiredError)\b
-      | \bgetattr\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)\s*\(
-      | ["'](?:elicit(?:_\w+)?|create_message|list_roots|sample|sample_step)["']""",
-    re.VERBOSE,
-)
 
 
 class EdgeKind(Enum):
@@ -94,8 +83,8 @@ class _Builder:
         """Scopes to look at, file by file, so that a file's tree is at hand for all of them."""
 
     def run(self) -> CallGraph:
-        for source in self.project.mentioning(SEED_WORDS):
-            for scope in self.mentions.matching(source.path, _SEED):
+        for source in self.project.sources.values():
+            for scope in self.mentions.matching(source.path, seeds_in(source.text)):
                 self._enqueue(scope)
         while self.queue:
             path, scopes = self.queue.popitem()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from mrtr_codemod.names.bindings import Binding
@@ -65,7 +65,7 @@ class Mentions:
         parent = module.functions.get(info.parent) if module else None
         if module is None or parent is None:
             return
-        lines = _lines_of(self.project.sources[info.id.path].text, re.compile(rf"\b{re.escape(name)}\b"))
+        lines = _word_lines(self.project.sources[info.id.path].text, name)
         inside = [line for line in lines if parent.id.line <= line <= parent.end_line]
         for scope in scopes_on(module, inside):
             yield name, scope
@@ -77,9 +77,7 @@ class Mentions:
             return
         self._seen.add((path, name))
         source = self.project.sources[path]
-        if name not in source.text:
-            return
-        lines = _lines_of(source.text, re.compile(rf"\b{re.escape(name)}\b"))
+        lines = _word_lines(source.text, name)
         module = self.project.module(path) if lines else None
         if module is None:
             return
@@ -105,9 +103,9 @@ class Mentions:
             if other != name and any(_tail(binding) == name for binding in bindings):
                 yield other
 
-    def matching(self, path: str, pattern: re.Pattern[str]) -> Iterator[ScopeId]:
-        """The innermost scopes of a file on whose lines `pattern` stands."""
-        lines = _lines_of(self.project.sources[path].text, pattern)
+    def matching(self, path: str, positions: Iterable[int]) -> Iterator[ScopeId]:
+        """The innermost scopes of a file that ascending positions in its text belong to."""
+        lines = lines_at(self.project.sources[path].text, positions)
         module = self.project.module(path) if lines else None
         if module is not None:
             yield from scopes_on(module, lines)
@@ -154,14 +152,31 @@ def _tail(binding: Binding) -> str:
     return binding.ref[-1].lstrip(".") if binding.ref else binding.target.rpartition(".")[2]
 
 
-def _lines_of(text: str, pattern: re.Pattern[str]) -> list[int]:
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+def _word_lines(text: str, word: str) -> list[int]:
+    """The lines on which a word stands. A plain search: far faster than a pattern that begins with `\\b`."""
+    positions = []
+    position = text.find(word)
+    while position >= 0:
+        end = position + len(word)
+        if not _is_word(text, position - 1) and not _is_word(text, end):
+            positions.append(position)
+        position = text.find(word, end)
+    return lines_at(text, positions)
+
+
+def _is_word(text: str, position: int) -> bool:
+    return 0 <= position < len(text) and (text[position].isalnum() or text[position] == "_")
+
+
+def lines_at(text: str, positions: Iterable[int]) -> list[int]:
+    """The lines, from 1, of ascending positions in a text; each line once."""
+    mac = "\r" in text
     lines: list[int] = []
-    line, position = 1, 0
-    for match in pattern.finditer(text):
-        line += text.count("\n", position, match.start())
-        position = match.start()
+    line, done = 1, 0
+    for position in positions:
+        passed = text[done:position].replace("\r\n", "\n").replace("\r", "\n") if mac else text
+        line += passed.count("\n") if mac else text.count("\n", done, position)
+        done = position
         if not lines or lines[-1] != line:
             lines.append(line)
     return lines

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.asks import AskFact, Spelling
 from mrtr_codemod.analysis.calls import Key, key_of, own_nodes
-from mrtr_codemod.analysis.view import FunctionView, ScopeView
+from mrtr_codemod.analysis.view import ScopeView
+from mrtr_codemod.analysis.views import view_of
 from mrtr_codemod.analysis.walk import COMPREHENSIONS, Loop
 from mrtr_codemod.names.module import FunctionInfo, ScopeId, ScopeNode
 from mrtr_codemod.names.reference import lower
@@ -73,7 +74,7 @@ class Questions:
         """The parameters of a function that its questions are made of."""
         if scope not in self._parameters:
             self._parameters[scope] = frozenset()
-            view = self._view(scope)
+            view = view_of(self.analysis, scope)
             found: set[str] = set()
             for node in view.nodes() if view is not None else ():
                 if view is not None and isinstance(node, ast.Call) and view.asks_at(node):
@@ -116,13 +117,6 @@ class Questions:
             if name in asked:
                 yield argument
         yield from (keyword.value for keyword in call.keywords if keyword.arg in asked)
-
-    def _view(self, scope: ScopeId) -> FunctionView | None:
-        from mrtr_codemod.analysis.view import FileView
-
-        module = self.analysis.project.module(scope.path)
-        tree = self.analysis.project.tree(scope.path)
-        return FileView(self.analysis, module, tree).function(scope) if module and tree else None
 
 
 def _asked(call: ast.Call, fact: AskFact) -> Iterator[ast.expr]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from mrtr_codemod.analysis.asks import AskFact
 from mrtr_codemod.analysis.callgraph import Edge
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mrtr_codemod.analysis.analysis import Analysis
     from mrtr_codemod.rules.base import Rule
 
+T = TypeVar("T")
+
 
 class FileView:
     """One file of an analysed project. Use it while it is checked: it keeps the syntax tree."""
@@ -30,21 +32,27 @@ class FileView:
         self.path = module.path
         self.source = analysis.project.sources[module.path]
 
-    @cached_property
+    @property
     def functions(self) -> tuple[FunctionView, ...]:
         """All functions of the file, by place."""
-        ordered = sorted(self.module.functions.values(), key=lambda info: info.id.line)
-        return tuple(view for view in map(self.function, (info.id for info in ordered)) if view)
+        return self._derived("functions", self._all_functions)
 
     @cached_property
     def calls(self) -> tuple[ast.Call, ...]:
         """All calls of the file, those in nested functions included."""
         return tuple(node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
 
-    @cached_property
+    @property
     def asking(self) -> tuple[ScopeView, ...]:
         """The functions of the file that ask, themselves or through others, by place; and the module's own
         scope."""
+        return self._derived("asking", self._all_asking)
+
+    def _all_functions(self) -> tuple[FunctionView, ...]:
+        ordered = sorted(self.module.functions.values(), key=lambda info: info.id.line)
+        return tuple(view for view in map(self.function, (info.id for info in ordered)) if view)
+
+    def _all_asking(self) -> tuple[ScopeView, ...]:
         graph = self.analysis.graph
         found: list[ScopeView] = [view for view in self.functions if view.scope in graph.asking]
         if self.module.scope in graph.asking:
@@ -53,6 +61,13 @@ class FileView:
 
     def function(self, scope: ScopeId) -> FunctionView | None:
         """The function with an id, None if it is no function of this file."""
+        return self._derived(f"function {scope.line} {scope.qualname}", lambda: self._function(scope))
+
+    def _derived(self, name: str, make: Callable[[], T]) -> T:
+        """Kept beside the tree, not here: views refer to each other, and nobody collects cycles during a check."""
+        return cast("T", self.analysis.project.derived(self.path, name, lambda _: make()))
+
+    def _function(self, scope: ScopeId) -> FunctionView | None:
         info = self.module.functions.get(scope)
         node = self.analysis.project.node(scope) if info else None
         if info is None or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -116,6 +131,7 @@ class ScopeView:
         self.scope = scope
         self.body = node.body
         self._node = node
+        self._nodes: tuple[ast.AST, ...] | None = None
         graph = file.analysis.graph
         self.asks: dict[Key, AskFact] = graph.asks.get(scope, {})
         """The asks that stand in it, by place."""
@@ -125,9 +141,11 @@ class ScopeView:
             if edge.callee in graph.asking:
                 self.edges.setdefault(edge.key, []).append(edge)
 
-    def nodes(self) -> Iterator[ast.AST]:
+    def nodes(self) -> tuple[ast.AST, ...]:
         """The nodes of the scope in source order, those of nested functions left out."""
-        return own_nodes(self._node)
+        if self._nodes is None:
+            self._nodes = tuple(own_nodes(self._node))
+        return self._nodes
 
     def ask_at(self, node: ast.AST) -> AskFact | None:
         """The ask that a call (or `raise`) is."""

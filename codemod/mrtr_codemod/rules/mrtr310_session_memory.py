@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mrtr_codemod.analysis.mentions import Mentions
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.names.roles import local_part
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -60,16 +62,16 @@ _SESSION_KEYS = frozenset(
     {"Context().session_id", "ServerSession()", "Context().client_id", "ServerSession().session_id",
      "RequestContext().session_id", "ServerRequestContext().session_id"}
 )  # fmt: skip
+_MENTIONED = re.compile(r"\.(?:session_id|client_id)\b|[\[(]\s*(?:id\()?[\w.]+\.session\s*[\]),]")
 _LOOKUPS = frozenset({"get", "setdefault", "pop", "add", "discard", "remove"})
 
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding a look-up."""
-    for node in ast.walk(view.tree):
+    for scope, node in _lookups(view):
         key = _key(node)
         if key is None:
             continue
-        scope = view.scope_at(node)
         name = _session_part(view, key, scope)
         if name:
             text = (
@@ -77,6 +79,15 @@ def check(view: FileView) -> Iterator[Finding]:
                 f"session to key by"
             )
             yield view.finding(RULE, node, text, scope=scope)
+
+
+def _lookups(view: FileView) -> Iterator[tuple[ScopeId, ast.AST]]:
+    """The nodes of the functions that mention a session."""
+    positions = (match.start() for match in _MENTIONED.finditer(view.source.text))
+    for scope in Mentions(view.analysis.project).matching(view.path, positions):
+        function = view.function(scope)
+        for node in function.nodes() if function is not None else ():
+            yield scope, node
 
 
 def _key(node: ast.AST) -> ast.expr | None:
@@ -118,6 +129,7 @@ RULE = Rule(
     reference=SPEC + "changelog",
     check=check,
     words=("session_id", ".session", "client_id"),
+    pattern=_MENTIONED,
     valid=(_OWN_KEY, _OTHER),
     invalid=(_ID, _OBJECT),
 )

@@ -12,7 +12,8 @@ from mrtr_codemod.analysis.calls import Key, key_of
 from mrtr_codemod.analysis.outcomes.run import run
 from mrtr_codemod.analysis.outcomes.state import Leave, Outcome, TooManyPaths
 from mrtr_codemod.analysis.outcomes.values import UNKNOWN, Answer, Const, Ending, Known, truth
-from mrtr_codemod.analysis.view import FileView, ScopeView
+from mrtr_codemod.analysis.view import ScopeView
+from mrtr_codemod.analysis.views import view_of
 from mrtr_codemod.model import AskKind
 from mrtr_codemod.names.module import ScopeId
 
@@ -127,9 +128,7 @@ class Consent:
 
     def _run_helper(self, scope: ScopeId, ending: Ending) -> tuple[Known, ...] | None:
         impossible = ending is Ending.IMPOSSIBLE
-        module = self.analysis.project.module(scope.path)
-        tree = self.analysis.project.tree(scope.path)
-        view = FileView(self.analysis, module, tree).function(scope) if module and tree else None
+        view = view_of(self.analysis, scope)
         if view is None:
             return None if impossible else (UNKNOWN,)
         values: dict[Known, None] = {}

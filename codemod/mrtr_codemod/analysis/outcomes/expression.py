@@ -50,6 +50,7 @@ class Evaluation:
         self.view = view
         self.target = target
         self.answers = answers
+        self.answer: Known = answers[0] if answers else UNKNOWN
         self.errors: set[str] = set()
         """Names of caught exceptions."""
 

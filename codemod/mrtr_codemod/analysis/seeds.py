@@ -1,0 +1,37 @@
+"""Where a text may ask: the spellings of the asks, found without parsing."""
+
+from __future__ import annotations
+
+import re
+
+_STARTS = {
+    ".elicit": r"\.elicit(?:_\w+)?\b",
+    ".create_message": r"\.create_message(?:_as_task)?\b",
+    ".list_roots": r"\.list_roots\b",
+    ".sample": r"\.sample(?:_step)?\s*[(),]",
+    ".send_request": r"\.send_request\b",
+    "elicit_with_validation": r"elicit_with_validation\b",
+    "elicit_url": r"elicit_url\s*\(",
+    "UrlElicitationRequiredError": r"UrlElicitationRequiredError\b",
+    "getattr(": r"getattr\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)\s*\(",
+    '"elicit': r'"elicit(?:_\w+)?"',
+    "'elicit": r"'elicit(?:_\w+)?'",
+    '"create_message"': '"',
+    "'create_message'": "'",
+    '"list_roots"': '"',
+    "'list_roots'": "'",
+}
+"""How each spelling begins, which a plain search finds fast, and the pattern that it has to match there."""
+_SPELLINGS = {start: re.compile(pattern) for start, pattern in _STARTS.items()}
+
+
+def seeds_in(text: str) -> list[int]:
+    """The positions in a text at which an ask may be spelled, ascending."""
+    found: list[int] = []
+    for start, spelling in _SPELLINGS.items():
+        position = text.find(start)
+        while position >= 0:
+            if spelling.match(text, position):
+                found.append(position)
+            position = text.find(start, position + len(start))
+    return sorted(found)
