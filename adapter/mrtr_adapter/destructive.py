@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp_types import ListToolsResult, PaginatedRequestParams
+
+from mrtr_adapter.session import ClosedSession
 
 logger = logging.getLogger("mrtr")
 
@@ -34,6 +37,8 @@ class DestructiveTools:
 
     async def _look(self, ctx: Context, name: str) -> bool:
         entry = self._server.get_request_handler("tools/list")
+        # The round has ended: whoever takes part in listing the tools can't ask for it any more.
+        ctx = replace(ctx, session=ClosedSession(ctx.session, "tools/list"))
         cursor: str | None = None
         for _ in range(_MAX_PAGES if entry else 0):
             assert entry is not None
