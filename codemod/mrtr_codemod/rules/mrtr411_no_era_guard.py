@@ -149,8 +149,8 @@ RULE = Rule(
     "that tells neither the user nor the model what is missing.",
     example="```python\nreturn InputRequiredResult(input_requests={…})  # whoever asks\n```",
     remedy="Compare `ctx.protocol_version` first and return a plain refusal on an older connection, or push the "
-    "request there as before. The helper that `mrtr rewrite` adds does the former; under the adapter both kinds of client "
-    "are served.",
+    "request there as before. The helper that `mrtr rewrite` adds does the former; under the adapter both kinds of "
+    "client are served.",
     reference=SPEC + "basic/versioning",
     check=check,
     words=(_RESULT,),
