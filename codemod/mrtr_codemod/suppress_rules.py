@@ -6,7 +6,7 @@ from mrtr_codemod.model import Level
 from mrtr_codemod.report.rulebook import RuleDoc
 from mrtr_codemod.triage import MALFORMED, UNUSED
 
-_REFERENCE = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html#_Toc34317733"
+_REFERENCE = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html"
 
 MALFORMED_SUPPRESSION = RuleDoc(
     code=MALFORMED,

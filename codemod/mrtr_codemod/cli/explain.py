@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import textwrap
 
 import click
 
@@ -12,6 +13,9 @@ from mrtr_codemod.report.rulebook import RuleDoc
 from mrtr_codemod.report.text import COLORS
 
 _FENCE = re.compile(r"^```\w*\n(.*?)^```\n?", re.DOTALL | re.MULTILINE)
+_BLOCKS = re.compile(r"\n\s*\n")
+_ITEMS = re.compile(r"^(?=- )", re.MULTILINE)
+_WIDTH = 88
 
 
 @click.command()
@@ -37,19 +41,30 @@ def _find(name: str) -> RuleDoc:
 
 def _page(rule: RuleDoc) -> str:
     level = click.style(rule.level.value, fg=COLORS[rule.level])
-    parts = [f"{click.style(f'{rule.code} {rule.name}', bold=True)} ({level})", rule.summary]
+    parts = [f"{click.style(f'{rule.code} {rule.name}', bold=True)} ({level})", _wrapped(rule.summary)]
     for title, body in rule.sections:
-        parts.append(f"{click.style(title, bold=True)}\n\n{_indented(body)}")
+        parts.append(f"{click.style(title, bold=True)}\n\n{_laid_out(body)}")
     return "\n\n".join([*parts, f"Reference: {rule.reference}"])
 
 
-def _indented(markdown: str) -> str:
-    """Show code blocks by indentation instead of by fences."""
-    pieces = _FENCE.split(markdown.strip())
-    shown = [
-        "\n".join(f"    {line}" if line else "" for line in piece.rstrip().split("\n"))
-        if number % 2
-        else piece.strip()
-        for number, piece in enumerate(pieces)
-    ]
-    return "\n\n".join(piece for piece in shown if piece)
+def _laid_out(markdown: str) -> str:
+    """Show code blocks by indentation instead of by fences, and break long lines."""
+    shown = []
+    for number, piece in enumerate(_FENCE.split(markdown.strip())):
+        if number % 2:
+            shown.append(textwrap.indent(piece.rstrip(), "    "))
+        else:
+            shown += [_wrapped(block) for block in _BLOCKS.split(piece.strip()) if block]
+    return "\n\n".join(shown)
+
+
+def _wrapped(block: str) -> str:
+    """Break a paragraph or the items of a list."""
+    items = [" ".join(item.split()) for item in _ITEMS.split(block)]
+    return "\n".join(
+        textwrap.fill(
+            item, _WIDTH, subsequent_indent="  " if item.startswith("- ") else "", break_on_hyphens=False
+        )
+        for item in items
+        if item
+    )

@@ -32,7 +32,9 @@ def test_rules_lists_all_one_a_line() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_explain_has_the_four_headings_and_the_reference(rule: RuleDoc) -> None:
     shown = run("explain", rule.code).stdout
-    assert shown.startswith(f"{rule.code} {rule.name} ({rule.level.value})\n\n{rule.summary}\n")
+    assert shown.startswith(f"{rule.code} {rule.name} ({rule.level.value})\n\n")
+    assert " ".join(rule.summary.split()) in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 120
     titles = ["What it does", "Why is this bad", "Example", "What to do", "Reference: https://"]
     places = [shown.index(title) for title in titles]
     assert places == sorted(places)

@@ -25,13 +25,13 @@ def handlers(outcome: Outcome, anchors: Anchors) -> Markup:
     """Return the section with a card for each handler that asks."""
     if not outcome.asking:
         return Markup()
-    trees = {path: _Tree(source) for path, source in outcome.sources.items()}
+    trees = {path: Tree(source) for path, source in outcome.sources.items()}
     cards = [_Card(handler, outcome, anchors, trees).markup() for handler in outcome.asking]
     heading = tag("h2", {"id": "handlers"}, "Handlers that ask")
     return tag("section", {"aria-labelledby": "handlers"}, heading, join(cards))
 
 
-class _Tree:
+class Tree:
     """The syntax tree of a source, made when it is first needed; None if it does not parse."""
 
     def __init__(self, source: SourceFile) -> None:
@@ -46,7 +46,7 @@ class _Tree:
 
 
 class _Card:
-    def __init__(self, handler: Handler, outcome: Outcome, anchors: Anchors, trees: dict[str, _Tree]) -> None:
+    def __init__(self, handler: Handler, outcome: Outcome, anchors: Anchors, trees: dict[str, Tree]) -> None:
         self._handler = handler
         self._outcome = outcome
         self._anchors = anchors
