@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -116,7 +117,7 @@ async def _once(flow: Flow, step: Step) -> Recorded:
         stored = await claims.outcome(vault, key, found)
         if stored is None:
             return await _once(flow, step)  # it failed with an error that was not to be recorded
-        return Recorded.model_validate_json(vault.unseal(key, stored))
+        return Recorded.model_validate(json.loads(vault.unseal(key, stored)))
     except claims.Unsettled as unsettled:
         error = interrupted(f"{flow.name}: once({step.name!r}) was {unsettled}")
         logger.error("flow %s: %s", flow.id, error.message)
@@ -163,7 +164,7 @@ async def _effect(flow: Flow, step: Step) -> Recorded:
 
 async def _store(flow: Flow, vault: Vault, key: str, step: Step, recorded: Recorded) -> None:
     """Store an outcome. If that fails the claim still stands and this flow has the outcome, so it goes on."""
-    text = recorded.model_dump_json(exclude_defaults=True)
+    text = json.dumps(recorded.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     try:
         await vault.write(key, vault.seal(key, text), flow.seconds_left)
     except StoreError as failure:
