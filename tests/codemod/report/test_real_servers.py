@@ -59,16 +59,11 @@ def test_every_ask_and_hazard_is_in_the_drawing_once(outcome: Outcome) -> None:
         assert sorted(h.span for h in hazards) == sorted(h.span for h in handler.hazards), handler.name
 
 
-def test_steps_never_overlap(outcome: Outcome) -> None:
-    trees = {path: Tree(source) for path, source in outcome.sources.items()}
-    for handler in outcome.asking:
-        path = handler.span.path
-        steps = flow(handler, outline(handler, outcome.sources[path], trees[path].module)).steps
-        lines = [(step.first, step.last) for step in steps if not isinstance(step, ResumePoint)]
+def test_segments_follow_each_other(outcome: Outcome) -> None:
+    for handler, drawn in flows(outcome):
+        lines = [(step.first, step.last) for step in drawn.steps if not isinstance(step, ResumePoint)]
         assert all(first <= last for first, last in lines), handler.name
-        assert all(before[1] < after[0] for before, after in zip(lines, lines[1:], strict=False)), (
-            handler.name
-        )
+        assert all(before[1] < after[0] for before, after in pairwise(lines)), handler.name
 
 
 def test_the_terminal_tells_of_every_handler(outcome: Outcome) -> None:
