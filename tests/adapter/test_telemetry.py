@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter.rounds import YES, always, call, in_turn, play_tool
-from adapter.servers import Name, Ok, serving
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from adapter.rounds import YES, always, call, in_turn, play_tool
+from adapter.servers import Name, Ok, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -31,15 +31,16 @@ def _exporting() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _empty() -> Iterator[None]:
+def _empty() -> None:
     EXPORTED.clear()
-    yield
 
 
 def spans() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for span in EXPORTED.get_finished_spans():
-        kept = {k.removeprefix("mrtr."): v for k, v in (span.attributes or {}).items() if k.startswith("mrtr.")}
+        kept = {
+            k.removeprefix("mrtr."): v for k, v in (span.attributes or {}).items() if k.startswith("mrtr.")
+        }
         found += [kept] if kept else []
     return found
 
