@@ -44,11 +44,10 @@ _PLAIN = frozenset(
         "copy",
     }
 )
-EXPIRY = re.compile(
+_EXPIRY = re.compile(
     r"(?:^|_)(?:exp|expir\w*|ttl|iat|issued\w*|deadline|max_?age|not_?after|valid_?until|timestamp|nbf)(?:_|$)",
     re.IGNORECASE,
 )
-"""Names that speak of when something ends."""
 _BINDING = re.compile(
     r"(?:^|_)(?:sub|subject|principal|user|account|client_?id|tenant|owner|aud|audience|tool|method|target|args"
     r"|arguments|params|digest|aad|associated_?data|binding|bound|fingerprint|identity|caller|ctx|context)(?:_|$)",
@@ -107,6 +106,11 @@ class StateSite:
         return any(map(_SEALS.match, self.externals)) or any(map(_SEALING.search, self.words))
 
     @property
+    def seal_is_seen(self) -> bool:
+        """Whether the code that seals it can be read as well."""
+        return any(map(_SEALS.match, self.externals))
+
+    @property
     def is_handle(self) -> bool:
         """Whether it is a reference that nobody can guess, to something that the server keeps."""
         return any(map(_HANDLES.match, self.externals))
@@ -126,17 +130,35 @@ class StateSite:
         """Whether every step of its making is known to protect nothing."""
         return all(self._protects_nothing(call, scope) for call, scope in self._calls())
 
+    @cached_property
+    def surroundings(self) -> frozenset[str]:
+        """The names in all files that take part in making it."""
+        project = self.view.analysis.project
+        trees = [project.tree(path) for path in sorted({scope.path for _, scope in self.sources})]
+        return frozenset(words(node for tree in trees if tree is not None for node in ast.walk(tree)))
+
     @property
     def expires(self) -> bool:
-        """Whether anything that takes part in making it speaks of time."""
-        return any(map(EXPIRY.search, self.words)) or any(
-            name.startswith(("time.", "datetime.")) for name in self.externals
-        )
+        """Whether the files that make it, and read it, speak of an end."""
+        return any(map(_EXPIRY.search, self.surroundings))
 
     @property
     def is_bound(self) -> bool:
-        """Whether anything that takes part in making it speaks of the caller or of the call."""
-        return any(map(_BINDING.search, self.words))
+        """Whether what takes part in making it speaks of the caller or of the call, or comes from elsewhere."""
+        return self._is_handed_in() or any(map(_BINDING.search, self.words))
+
+    def _is_handed_in(self) -> bool:
+        info = self.view.analysis.project.function(self.scope)
+        given = [
+            value
+            for part in self.parts
+            for node in ast.walk(part)
+            if isinstance(node, ast.Call)
+            for value in (*node.args, *(keyword.value for keyword in node.keywords))
+        ]
+        return info is not None and any(
+            isinstance(value, ast.Name) and info.parameter(value.id) is not None for value in given
+        )
 
     def _calls(self) -> Iterator[tuple[ast.Call, ScopeId]]:
         for node, scope in self.sources:

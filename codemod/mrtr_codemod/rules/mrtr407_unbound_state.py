@@ -37,7 +37,7 @@ _FERNET = """
 from cryptography.fernet import Fernet
 BOX = Fernet(b"from the environment")
 def ask(requests, step):
-    state = BOX.encrypt(step.encode()).decode()
+    state = BOX.encrypt(str(step + 1).encode()).decode()
     return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
 """
 _BOUND = (
@@ -59,12 +59,32 @@ server = Server("files", on_call_tool=call_tool)
 server.middleware.append(RequestStateBoundary(RequestStateSecurity(keys=["k" * 32]), default_audience="files"))
 """
 )
+_HANDED_IN = """
+import base64
+import hashlib
+import hmac
+import json
+KEY = b"from the environment"
+def input_required(requests: dict, payload: dict) -> dict:
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": signed(payload)}
+def signed(payload: dict) -> str:
+    raw = json.dumps(payload).encode()
+    return raw.hex() + "." + hmac.new(KEY, raw, hashlib.sha256).hexdigest()
+"""
+_ELSEWHERE = """
+from mcp.server.lowlevel import Server
+from mcp.types import InputRequiredResult
+from company_seals import seal
+async def call_tool(ctx, params):
+    return InputRequiredResult(request_state=seal({"step": 1}))
+server = Server("files", on_call_tool=call_tool)
+"""
 
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each state that fits any call of any user."""
     for site in state_sites(view):
-        if site.exposed and site.is_sealed and not site.is_handle and not site.is_bound:
+        if site.exposed and site.seal_is_seen and not site.is_handle and not site.is_bound:
             yield view.finding(
                 RULE,
                 site.value,
@@ -87,6 +107,6 @@ RULE = Rule(
     reference=MRTR_SPEC,
     check=check,
     words=STATE_WORDS,
-    valid=(_BOUND, _BOUNDARY),
+    valid=(_BOUND, _BOUNDARY, _HANDED_IN, _ELSEWHERE),
     invalid=(_UNBOUND, _FERNET),
 )

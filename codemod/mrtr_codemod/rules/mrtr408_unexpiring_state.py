@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mrtr_codemod.analysis.calltree import words
-from mrtr_codemod.analysis.state import EXPIRY, STATE_WORDS, StateSite, state_sites
+from mrtr_codemod.analysis.state import STATE_WORDS, state_sites
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.rules.base import MRTR_SPEC, Rule
 
@@ -47,6 +46,27 @@ async def call_tool(ctx, params):
 server = Server("files", on_call_tool=call_tool)
 """
 )
+_CHECKED_LATER = {
+    "state.py": """
+import hashlib
+import hmac
+import json
+KEY = b"from the environment"
+def seal(payload: dict) -> str:
+    raw = json.dumps(payload).encode()
+    return raw.hex() + "." + hmac.new(KEY, raw, hashlib.sha256).hexdigest()
+def unseal(token: str, now: float) -> dict:
+    payload = json.loads(bytes.fromhex(token.partition(".")[0]))
+    if payload["exp"] < now:
+        raise ValueError("too old")
+    return payload
+""",
+    "server.py": """
+from state import seal
+def ask(requests, payload):
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": seal(payload)}
+""",
+}
 _READ_WITH_AGE = """
 from itsdangerous import URLSafeTimedSerializer
 BOX = URLSafeTimedSerializer("from the environment")
@@ -59,20 +79,11 @@ def resume(message):
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each state that is good for ever."""
-    sites = [s for s in state_sites(view) if s.exposed and s.is_sealed and not s.is_handle and not s.expires]
-    if sites and not _checks_age(view, sites):
-        for site in sites:
+    for site in state_sites(view):
+        if site.exposed and site.seal_is_seen and not site.is_handle and not site.expires:
             yield view.finding(
                 RULE, site.value, "the sealed `requestState` is good for ever: nothing says when it ends"
             )
-
-
-def _checks_age(view: FileView, sites: list[StateSite]) -> bool:
-    """Whether a call of the file that reads something takes an age: `loads(token, max_age=600)`."""
-    made = {site.value for site in sites}
-    return any(
-        EXPIRY.search(word) for call in view.calls if call not in made for word in words(call.keywords)
-    )
 
 
 RULE = Rule(
@@ -80,8 +91,8 @@ RULE = Rule(
     name="unexpiring-state",
     level=Level.WARNING,
     summary="A `requestState` sealed by hand never expires.",
-    what="Finds states that a low-level server, or one without an SDK, signs or encrypts itself, when nothing that "
-    "takes part in making or reading them speaks of an expiry, an age or the time.",
+    what="Finds states that a low-level server, or one without an SDK, signs or encrypts itself, when nothing in "
+    "the files that make them speaks of an expiry, an age or a time to live.",
     why="Without an end, a state found in a log resumes the call long after the data, the user's rights or the "
     "consent behind it have changed.",
     example='```python\njwt.encode({"step": 2, "sub": user}, key)  # no exp\n```',
@@ -90,6 +101,6 @@ RULE = Rule(
     reference=MRTR_SPEC,
     check=check,
     words=STATE_WORDS,
-    valid=(_EXPIRES, _READ_WITH_AGE),
+    valid=(_EXPIRES, _CHECKED_LATER, _READ_WITH_AGE),
     invalid=(_FOREVER, _SIGNED),
 )
