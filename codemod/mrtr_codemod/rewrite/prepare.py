@@ -13,9 +13,10 @@ import libcst as cst
 
 from .asks import Reads
 from .facts import FunctionNode, _identifiers
+from .flow.layout import Layout
 from .flow.mutation import Mutation
 from .flow.purity import Purity
-from .flow.scope import captured_names, function_locals, names_in
+from .flow.scope import captured_names, function_locals, names_in, parameters
 from .fresh import FreshNames
 from .module_view import Function, ModuleView, as_ast, bound_arguments, code
 from .refusal import Refusal
@@ -28,6 +29,10 @@ from .valuetypes.local import local_types
 from .valuetypes.model import Type
 
 _READS_FRAME = {"locals", "eval", "exec", "vars", "dir"}
+_IMMUTABLE = frozenset(
+    "str int bool float bytes None tuple frozenset decimal.Decimal datetime.datetime datetime.date datetime.time "
+    "datetime.timedelta uuid.UUID pathlib.Path pathlib.PurePath pathlib.PurePosixPath".split()
+)
 _ANSWER_NAMES = {
     Reads.FORM: "answer", Reads.URL: "consent", Reads.RAW: "answer", Reads.SAMPLE: "reply",
     Reads.SAMPLE_TOOLS: "reply", Reads.ROOTS: "listed",
@@ -47,9 +52,16 @@ class Prepared:
     types: dict[str, Type]
     purity: Purity
     locals: frozenset[str]
+    parameters: frozenset[str]
+    layout: Layout
     fresh: FreshNames
-    numbered: str
-    uses_numbered: bool
+
+    def is_immutable(self, name: str) -> bool:
+        """Whether values of the local's type can't be changed in place."""
+        found = self.types.get(name)
+        return found is not None and all(
+            m.name in _IMMUTABLE or m.name.startswith("Literal[") for m in found.members
+        )
 
 
 def prepare(
@@ -97,7 +109,6 @@ def prepare(
     )
     node = _without_leftovers(node, function, view, asking)
     node = _spill(node, function, view, asking, fresh, spelled_out)
-    before = node
     node = _with_cursors(node, function, view, asking, fresh, numbered, hoister)
     parsed, pairs = pair(node)
     sites = find_sites(node, function, view, asking)
@@ -105,20 +116,9 @@ def prepare(
     types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
     local = frozenset(function_locals(parsed))
     purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
-    return Prepared(
-        function,
-        view,
-        node,
-        parsed,
-        pairs,
-        sites,
-        types,
-        purity,
-        local,
-        fresh,
-        numbered,
-        node is not before and numbered in code(node),
-    )
+    names = frozenset(a.arg for a in parameters(parsed))
+    layout = Layout.of(node, [site.stmt for site in sites])
+    return Prepared(function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh)
 
 
 def _globals(view: ModuleView) -> set[str]:

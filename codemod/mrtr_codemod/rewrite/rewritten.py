@@ -14,7 +14,7 @@ from .fresh import FreshNames, camel
 from .module_view import Function, ModuleView, code
 from .prepare import Prepared, prepare
 from .refusal import Refusal
-from .resume import Resume, Resumption
+from .resuming.plan import Planner, Resumption
 from .segment import NeedsState, Segmenter
 from .sites import Site
 from .valuetypes.carry import Carrier
@@ -126,13 +126,13 @@ def _name_keys(prepared: Prepared) -> None:
 def _segments(
     prepared: Prepared, carrier: Carrier, names: Names, terms: Terms
 ) -> tuple[Segmenter, list[cst.BaseStatement]]:
-    resume = Resume(prepared, carrier)
-    plan = resume.plan()
+    planner = Planner(prepared, carrier)
+    plan = planner.plan()
     if plan.light:
         done = _stateless(prepared, plan, names, terms)
         if done is not None:
             return done
-        plan = resume.plan(allow_light=False)
+        plan = planner.plan(allow_light=False)
     if not any(site.fields for site in prepared.sites) and len(prepared.sites) == 1:
         done = _stateless(prepared, plan, names, terms)
         if done is not None:

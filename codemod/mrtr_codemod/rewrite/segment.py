@@ -17,7 +17,7 @@ from .emit import Names, ask_lines, call_lines, field_name, parsed
 from .flow.scope import names_in
 from .prepare import Prepared
 from .refusal import Refusal
-from .resume import Resumption
+from .resuming.plan import Resumption
 from .sites import Site
 
 Sites = tuple[Site, ...]
@@ -52,7 +52,8 @@ class Segmenter:
     # ── blocks ────────────────────────────────────────────────────────────────────────────────
 
     def _sites_in(self, node: cst.CSTNode) -> Sites:
-        return tuple(s for s in self.prepared.sites if _holds(node, s.stmt))
+        held = self.prepared.layout.inside.get(node, ())
+        return tuple(s for s in self.prepared.sites if s.stmt in held)
 
     def _block(
         self, stmts: Sequence[cst.BaseStatement], restored: Known, depth: int
@@ -322,10 +323,6 @@ def _leaves(node: cst.CSTNode) -> bool:
     if isinstance(node, (cst.Return, cst.Break, cst.Continue)):
         return True
     return not isinstance(node, (cst.FunctionDef, cst.Lambda)) and any(_leaves(c) for c in node.children)
-
-
-def _holds(node: cst.CSTNode, target: cst.CSTNode) -> bool:
-    return node is target or any(_holds(child, target) for child in node.children)
 
 
 def _grouped(expr: cst.BaseExpression, loose: tuple[type, ...]) -> cst.BaseExpression:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from .asks import AskCall, Framework, Reads
+from .flow.layout import clauses, suite_of
 from .flow.scope import parameters
 from .module_view import Function, ModuleView, as_ast, bound_arguments
 from .refusal import Refusal
@@ -91,30 +92,19 @@ def _statements(
     for stmt in suite.body:
         if isinstance(stmt, cst.SimpleStatementLine):
             yield stmt, loops
-        elif isinstance(stmt, cst.BaseCompoundStatement) and not isinstance(
-            stmt, (cst.FunctionDef, cst.ClassDef)
-        ):
-            inner = (*loops, stmt) if isinstance(stmt, (cst.For, cst.While)) else loops
-            for block, is_body in blocks_of(stmt):
-                yield from _statements(block, inner if is_body else loops)
+        elif isinstance(stmt, cst.BaseCompoundStatement):
+            yield from _in_clauses(stmt, loops)
 
 
-def blocks_of(stmt: cst.BaseCompoundStatement) -> list[tuple[cst.BaseSuite, bool]]:
-    """The blocks of a compound statement in the order of the source, and whether each is its main body."""
-    if isinstance(stmt, cst.Match):
-        return [(case.body, True) for case in stmt.cases]
-    found: list[tuple[cst.BaseSuite, bool]] = [(stmt.body, True)]
-    if isinstance(stmt, (cst.Try, cst.TryStar)):
-        found += [(h.body, False) for h in stmt.handlers]
-    orelse = getattr(stmt, "orelse", None)
-    if isinstance(orelse, cst.If):
-        found += blocks_of(orelse)
-    elif isinstance(orelse, cst.Else):
-        found.append((orelse.body, False))
-    finalbody = getattr(stmt, "finalbody", None)
-    if isinstance(finalbody, cst.Finally):
-        found.append((finalbody.body, False))
-    return found
+def _in_clauses(
+    stmt: cst.BaseCompoundStatement, loops: tuple[cst.BaseStatement, ...]
+) -> Iterator[tuple[cst.SimpleStatementLine, tuple[cst.BaseStatement, ...]]]:
+    inner = (*loops, stmt) if isinstance(stmt, (cst.For, cst.While)) else loops
+    for clause in clauses(stmt):
+        if isinstance(clause, cst.If):
+            yield from _in_clauses(clause, loops)
+        else:
+            yield from _statements(suite_of(clause), loops if isinstance(clause, cst.Else) else inner)
 
 
 def answer_types(sites: list[Site], function: Function, view: ModuleView) -> dict[str, Type]:

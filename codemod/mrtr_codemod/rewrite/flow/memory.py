@@ -38,7 +38,7 @@ class Memory:
             silent = _write_only(nodes) | self._known_methods(nodes)
             for node in nodes:
                 if writing:
-                    found |= self._written(node)
+                    found |= self.written(node)
                 elif isinstance(node, (ast.Name, ast.Attribute)) and id(node) not in silent:
                     found |= self._read(node)
                 if isinstance(node, ast.Call):
@@ -57,7 +57,8 @@ class Memory:
                             found |= {id(func), id(name)}
         return found
 
-    def _written(self, node: ast.AST) -> set[str]:
+    def written(self, node: ast.AST) -> set[str]:
+        """The lasting objects whose content one node changes."""
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in MUTATING:
                 return {p for p in [self._lasting(owner)] if p}
