@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mrtr_codemod.discover.walk import Candidate
 
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 SIZE_LIMIT = 8 * 1024 * 1024
 """Bytes. A larger file is no hand-written source, and parsing one takes minutes and gigabytes."""
 
@@ -24,7 +25,7 @@ def read_file(candidate: Candidate) -> SourceFile | Failure | None:
     """Read one file; None for a notebook in another language. Never raises for what the file is or holds."""
     try:
         # Without blocking: a named pipe that is called x.py must not hang the run.
-        descriptor = os.open(candidate.location, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(candidate.location, _FLAGS)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return Failure(candidate.path, "is not a regular file")

@@ -26,19 +26,19 @@ class Stage:
 _BY_VERDICT = {
     Verdict.ADAPTER: (
         "Adapt as they are",
-        "adapt(server) serves these today; nothing needs to change.",
+        "`adapt(server)` serves these today; nothing needs to change.",
     ),
     Verdict.ADAPTER_MEMO: (
         "Adapt, with memo or once",
-        "adapt(server) serves these too, once what stands above an ask is wrapped in memo() or once().",
+        "`adapt(server)` serves these too, once what stands above an ask is in `memo()` or `once()`.",
     ),
     Verdict.REWRITE_SAFE: (
         "Rewrite by command",
-        "mrtr rewrite turns these into explicit steps; nothing is carried over and nothing runs twice.",
+        "`mrtr rewrite` turns these into explicit steps; nothing is carried over and nothing runs twice.",
     ),
     Verdict.REWRITE_REVIEW: (
         "Rewrite and review",
-        "mrtr rewrite does the work; read its diff, since state travels from round to round.",
+        "`mrtr rewrite` does the work; read its diff, since state travels from round to round.",
     ),
     Verdict.BY_HAND: (
         "Change by hand",

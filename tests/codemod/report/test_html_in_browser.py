@@ -99,6 +99,13 @@ def test_the_keyboard_searches_and_clears(browser: Browser, page: Path) -> None:
     assert counted(browser) == "3 handlers, 7 findings"
 
 
+def test_a_search_finds_files_too(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.click("#query")
+    browser.type("DEMO.ipynb")
+    assert counted(browser) == "0 handlers, 1 finding"
+
+
 def test_what_passes_no_filter_is_said(browser: Browser, page: Path) -> None:
     browser.open(page)
     browser.click("#query")

@@ -22,13 +22,16 @@ def excerpt(span: Span, outcome: Outcome) -> Markup:
         return Markup()
     first = max(1, span.line - _AROUND)
     last = min(len(source.lines), span.end_line + _AROUND, span.line + _LONGEST)
-    numbers = [number for number in range(first, last + 1) if _same_cell(number, span, outcome)]
+    numbers = [number for number in range(first, last + 1) if _is_shown(number, span, outcome)]
     rows = [_row(number, source.line(number), span, outcome) for number in numbers]
     return tag("pre", {"class": "excerpt", "tabindex": "0"}, tag("code", {}, join(rows)))
 
 
-def _same_cell(number: int, span: Span, outcome: Outcome) -> bool:
+def _is_shown(number: int, span: Span, outcome: Outcome) -> bool:
+    """Leave out a line around the span that is blank, or in another cell."""
     source = outcome.sources[span.path]
+    if not (span.line <= number <= span.end_line or source.line(number).strip()):
+        return False
     here, there = source.cell_line(number), source.cell_line(span.line)
     return here is None or there is None or here.cell == there.cell
 

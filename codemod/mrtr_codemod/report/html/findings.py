@@ -1,7 +1,8 @@
-"""The findings, file by file, each with its source."""
+"""The findings, file by file; those of one place share its source."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,83 +11,87 @@ from mrtr_codemod.report.html.markup import Markup, join, prose, tag
 from mrtr_codemod.report.html.overview import SLUGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mrtr_codemod.model import Finding, Span
+    from mrtr_codemod.model import Finding
     from mrtr_codemod.report.html.anchors import Anchors
     from mrtr_codemod.report.outcome import Outcome
-    from mrtr_codemod.triage import Suppressed
 
 
 def findings(outcome: Outcome, anchors: Anchors) -> Markup:
     """Return the sections of the findings that count and of the suppressed ones."""
-    writer = _Writer(outcome, anchors)
-    active = [
-        writer.file(path, found) for path, found in groupby(outcome.findings, key=lambda f: f.span.path)
-    ]
-    suppressed = [writer.suppressed(item) for item in outcome.suppressed]
-    return join([_section("findings", "Findings", active), _section("suppressed", "Suppressed", suppressed)])
-
-
-def _section(name: str, title: str, parts: list[Markup]) -> Markup:
-    if not parts:
-        return Markup()
-    heading = tag("h2", {"id": name}, title)
-    return tag("section", {"aria-labelledby": name}, heading, join(parts))
+    notes = {
+        item.finding: f"Suppressed by the {item.by.name.lower()}: {item.reason}"
+        for item in outcome.suppressed
+    }
+    writer = _Writer(outcome, anchors, notes)
+    return join(
+        [
+            writer.section("findings", "Findings", outcome.findings),
+            writer.section("suppressed", "Suppressed", [item.finding for item in outcome.suppressed]),
+        ]
+    )
 
 
 class _Writer:
-    def __init__(self, outcome: Outcome, anchors: Anchors) -> None:
+    def __init__(self, outcome: Outcome, anchors: Anchors, notes: dict[Finding, str]) -> None:
         self._outcome = outcome
         self._anchors = anchors
+        self._notes = notes
         self._verdicts = {
             anchors.handler(handler): SLUGS[handler.verdict] for handler in outcome.asking if handler.verdict
         }
 
-    def file(self, path: str, found: Iterable[Finding]) -> Markup:
-        items = [self._finding(finding) for finding in found]
-        return tag(
-            "div", {"class": "file", "data-group": True}, tag("h3", {}, tag("code", {}, path)), join(items)
-        )
+    def section(self, name: str, title: str, found: Sequence[Finding]) -> Markup:
+        if not found:
+            return Markup()
+        files = [
+            self._file(path, group) for path, group in groupby(found, key=lambda finding: finding.span.path)
+        ]
+        return tag("section", {"aria-labelledby": name}, tag("h2", {"id": name}, title), join(files))
 
-    def suppressed(self, item: Suppressed) -> Markup:
-        note = tag("p", {"class": "quiet"}, f"Suppressed by the {item.by.name.lower()}: ", item.reason)
-        return self._finding(item.finding, note)
+    def _file(self, path: str, found: Iterable[Finding]) -> Markup:
+        spots = [self._spot(list(group)) for _, group in groupby(found, key=lambda finding: finding.span)]
+        heading = tag("h3", {}, tag("code", {}, path))
+        return tag("div", {"class": "file", "data-group": True}, heading, join(spots))
 
-    def _finding(self, finding: Finding, note: Markup | None = None) -> Markup:
+    def _spot(self, found: list[Finding]) -> Markup:
+        items = join([self._finding(finding) for finding in found])
+        return tag("div", {"class": "spot", "data-group": True}, items, excerpt(found[0].span, self._outcome))
+
+    def _finding(self, finding: Finding) -> Markup:
         handler = self._anchors.handler_of(finding)
+        note = self._notes.get(finding)
         return tag(
             "article",
             {
                 "id": self._anchors.finding(finding),
                 "class": f"finding {finding.level.value}",
                 "data-item": "finding",
+                "data-path": finding.span.path,
                 "data-verdict": self._verdicts.get(handler) if handler else None,
                 "data-levels": finding.level.value,
                 "data-rules": finding.rule,
             },
             self._head(finding, handler),
-            excerpt(finding.span, self._outcome),
+            tag("p", {"class": "message"}, prose(finding.message)),
             self._related(finding),
-            note or "",
+            tag("p", {"class": "quiet"}, note) if note else "",
         )
 
     def _head(self, finding: Finding, handler: str | None) -> Markup:
         code = tag("a", {"class": f"code {finding.level.value}", "href": f"#{finding.rule}"}, finding.rule)
         level = tag("span", {"class": f"level {finding.level.value}"}, finding.level.value)
-        place = tag("code", {"class": "place"}, self._outcome.place(finding.span))
-        link = (
+        place = tag("span", {"class": "quiet"}, self._outcome.line_name(finding.span))
+        name = (
             tag("a", {"href": f"#{handler}"}, finding.handler or "") if handler else (finding.handler or "")
         )
-        where = join([place, " in ", link]) if link else place
-        message = tag("p", {"class": "message"}, prose(finding.message))
-        return join([tag("div", {"class": "row"}, code, level, where), message])
+        return tag("div", {"class": "row"}, code, level, join([place, " in ", name]) if name else place)
 
     def _related(self, finding: Finding) -> Markup:
         if not finding.related:
             return Markup()
-        items = [tag("li", {}, prose(what), ": ", self._place(span)) for what, span in finding.related]
+        path = finding.span.path
+        items = [
+            tag("li", {}, prose(what), ": ", self._outcome.place_from(path, span))
+            for what, span in finding.related
+        ]
         return tag("ul", {"class": "related"}, join(items))
-
-    def _place(self, span: Span) -> Markup:
-        return tag("code", {"class": "place"}, self._outcome.place(span))

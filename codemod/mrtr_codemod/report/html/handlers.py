@@ -63,6 +63,7 @@ class _Card:
                 "id": self._anchors.handler(handler),
                 "class": "card",
                 "data-item": "handler",
+                "data-path": handler.span.path,
                 "data-verdict": SLUGS[handler.verdict] if handler.verdict else None,
                 "data-levels": " ".join(sorted({hazard.level.value for hazard in handler.hazards})),
                 "data-rules": " ".join(sorted({hazard.rule for hazard in handler.hazards})),

@@ -11,11 +11,14 @@ from mrtr_codemod.report.html.markup import Markup, join, prose, tag
 from mrtr_codemod.report.summary import level_counts, one_line, plural, stages, verdict_counts
 
 if TYPE_CHECKING:
+    from mrtr_codemod.model import Handler
     from mrtr_codemod.report.html.anchors import Anchors
     from mrtr_codemod.report.outcome import Outcome
 
 _BAR = 1000
 """The width of the bar in its own units."""
+_NAMES = 12
+"""Handlers of a stage that are named before the rest is folded up."""
 SLUGS = {
     Verdict.REWRITE_SAFE: "safe",
     Verdict.REWRITE_REVIEW: "review",
@@ -110,19 +113,33 @@ def _failures(outcome: Outcome) -> Markup:
     )
 
 
+def _link(handler: Handler, anchors: Anchors) -> Markup:
+    """A link to a handler by its own name; the whole one is in the tooltip."""
+    title = {"href": f"#{anchors.handler(handler)}", "title": f"{handler.name}, {handler.span.path}"}
+    return tag("a", title, handler.name.rpartition(".")[2])
+
+
+def _names(links: list[Markup]) -> Markup:
+    """The first names, and the others folded up."""
+    shown = tag("p", {"class": "names"}, join(links[:_NAMES], " "))
+    if len(links) <= _NAMES:
+        return shown
+    summary = tag("summary", {}, f"{len(links) - _NAMES:,} more")
+    folded = tag("p", {"class": "names"}, join(links[_NAMES:], " "))
+    return join([shown, tag("details", {"class": "more"}, summary, folded)])
+
+
 def _order(outcome: Outcome, anchors: Anchors) -> Markup:
     items = []
     for stage in stages(outcome.handlers):
-        links = [
-            tag("a", {"href": f"#{anchors.handler(handler)}"}, handler.name) for handler in stage.handlers
-        ]
+        links = [_link(handler, anchors) for handler in stage.handlers]
         items.append(
             tag(
                 "li",
                 {},
                 tag("h3", {}, stage.title, " ", tag("span", {"class": "count"}, f"{len(links):,}")),
                 tag("p", {}, prose(stage.advice)),
-                tag("p", {"class": "names"}, join(links, " ")),
+                _names(links),
             )
         )
     if not items:

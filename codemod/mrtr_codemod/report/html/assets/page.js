@@ -15,7 +15,7 @@
     words: null,
   }));
 
-  const wordsOf = (item) => (item.words ??= item.element.textContent.toLowerCase());
+  const wordsOf = (item) => (item.words ??= `${item.element.dataset.path} ${item.element.textContent}`.toLowerCase());
   const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
   const chosen = (name) => chips.filter((c) => c.dataset.filter === name && isPressed(c)).map((c) => c.dataset.value);
 
