@@ -33,26 +33,25 @@ _MODULES = {
 FORMATS = ("text", *_MODULES)
 
 
-class _PerFileIgnoreType(click.ParamType[PerFileIgnore]):
-    name = "PATTERN:RULES"
-
-    def convert(
-        self, value: str | PerFileIgnore, param: click.Parameter | None, ctx: click.Context | None
-    ) -> PerFileIgnore:
-        if isinstance(value, PerFileIgnore):
-            return value
-        pattern, colon, codes = value.rpartition(":")
-        if not colon or not pattern or not codes:
-            self.fail(f"{value!r} is not PATTERN:RULES, as in 'tests/**:MRTR3'", param, ctx)
-        return PerFileIgnore(pattern, _split(codes))
-
-
 def _split(codes: str) -> tuple[str, ...]:
     return tuple(code.strip() for code in codes.split(",") if code.strip())
 
 
 def _codes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(code for value in values for code in _split(value))
+
+
+def _per_file_ignores(
+    _: click.Context, __: click.Parameter, values: tuple[str, ...]
+) -> tuple[PerFileIgnore, ...]:
+    return tuple(map(_per_file_ignore, values))
+
+
+def _per_file_ignore(value: str) -> PerFileIgnore:
+    pattern, _, codes = value.rpartition(":")
+    if not pattern or not codes:
+        raise click.BadParameter(f"{value!r} is not PATTERN:RULES, as in 'tests/**:MRTR3'")
+    return PerFileIgnore(pattern, _split(codes))
 
 
 @click.command()
@@ -68,7 +67,8 @@ def _codes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tu
 @click.option(
     "--per-file-ignores",
     multiple=True,
-    type=_PerFileIgnoreType(),
+    metavar="PATTERN:RULES",
+    callback=_per_file_ignores,
     help="Without rules in the files of a pattern.",
 )
 @click.option(
