@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import anyio
@@ -76,6 +77,12 @@ def _serve(text: str, address: str | None, stdio: bool, workers: int, keys_file:
 
 def _over_stdio(job: Job) -> None:
     server = job.adapted()
+    if sys.stdin.isatty():
+        click.echo(
+            f"mrtr run: {server.name} speaks MCP on stdin and stdout, for a client that starts it; "
+            "for HTTP give --http 127.0.0.1:8000",
+            err=True,
+        )
     try:
         anyio.run(serve_stdio, server)
     except Exception as error:

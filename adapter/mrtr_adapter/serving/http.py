@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import signal
 import socket
 from contextlib import suppress
@@ -33,6 +35,7 @@ def application(server: AnyServer, host: str) -> ASGIApp:
 
 def settings(app: Any, **more: Any) -> uvicorn.Config:
     """How uvicorn runs an application (or makes it): logs are the caller's, and the end is graceful."""
+    logging.getLogger("uvicorn.error").addFilter(_without_cancellations)
     return uvicorn.Config(
         app, log_config=None, lifespan="on", timeout_graceful_shutdown=GRACE_SECONDS, **more
     )
@@ -55,3 +58,11 @@ def serve_http(app: ASGIApp, sockets: list[socket.socket]) -> None:
         raise CannotServe(
             "the server's own startup (lifespan) failed, as logged above: mend it there"
         ) from None
+
+
+def _without_cancellations(record: logging.LogRecord) -> bool:
+    """A request that outlasts the grace is cut off by us: its line is enough, a traceback would read as a bug."""
+    if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
+        record.exc_info = None
+        record.msg, record.args = "A request that was still running was cut off", ()
+    return True

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
@@ -188,6 +191,47 @@ def test_signal_ends_stdio_gracefully(number: signal.Signals, tmp_path: Path) ->
         said = process.stderr.read()
     assert "the lifespan has ended" in said
     assert "Traceback" not in said
+
+
+SLOW = """
+@shop.tool()
+async def dawdle() -> str:
+    import sys, anyio
+    print("dawdling", file=sys.stderr)
+    await anyio.sleep(60)
+    return "at last"
+"""
+
+
+async def test_request_that_outlasts_the_end_is_cut_off(tmp_path: Path) -> None:
+    with serving(written(tmp_path, SHOP + SLOW)) as server:
+
+        async def dawdle() -> None:
+            with suppress(Exception):  # how a client takes it is not ours to promise
+                async with Client(server.url) as client:
+                    await client.call_tool("dawdle")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(dawdle)
+            await anyio.to_thread.run_sync(server.said, "dawdling")
+            assert await anyio.to_thread.run_sync(server.end, signal.SIGTERM) == 0
+    server.said("A request that was still running was cut off")
+    assert "Traceback" not in "".join(server.lines)
+
+
+def test_person_at_a_terminal_is_told_what_it_waits_for(tmp_path: Path) -> None:
+    keyboard, terminal = os.openpty()
+    with subprocess.Popen(
+        [*MRTR, "run", str(written(tmp_path, SHOP))], stdin=terminal, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "printed while it is imported\n"
+        said = process.stderr.readline()
+        process.kill()
+    os.close(keyboard)
+    os.close(terminal)
+    assert said.startswith("mrtr run: shop speaks MCP on stdin and stdout")
+    assert "--http 127.0.0.1:8000" in said
 
 
 CLEANS_UP = """

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from adapter.cli.commands import SHOP, mrtr, written
+from mrtr_adapter.serving.address import Address
+from mrtr_adapter.serving.refusal import CannotServe
 
 TWO = """
 from mcp.server.mcpserver import MCPServer
@@ -80,13 +82,29 @@ def test_target_that_names_no_server(target: str, tmp_path: Path) -> None:
     assert NAMES[target] in ended.line
 
 
-@pytest.mark.parametrize(
-    "address", ["8000", "localhost", "127.0.0.1:port", "127.0.0.1:99999", "http://h:1", "::1:80"]
-)
-def test_address_that_is_none(address: str, tmp_path: Path) -> None:
-    ended = mrtr("run", str(written(tmp_path, SHOP)), "--http", address)
+NO_ADDRESSES = [
+    "8000",
+    "localhost",
+    "127.0.0.1:port",
+    "127.0.0.1:99999",
+    "http://h:1",
+    "::1:80",
+    "h: 80",
+    ":80",
+]
+
+
+@pytest.mark.parametrize("text", NO_ADDRESSES)
+def test_address_that_is_none(text: str) -> None:
+    with pytest.raises(CannotServe) as refused:
+        Address.parse(text)
+    assert f"{text!r} is not HOST:PORT: write it as in --http 127.0.0.1:8000" in str(refused.value)
+
+
+def test_address_that_is_none_at_the_command(tmp_path: Path) -> None:
+    ended = mrtr("run", str(written(tmp_path, SHOP)), "--http", "8000")
     assert ended.status == 2
-    assert f"{address!r} is not HOST:PORT: write it as in --http 127.0.0.1:8000" in ended.line
+    assert "'8000' is not HOST:PORT" in ended.line
 
 
 def test_port_that_is_taken(tmp_path: Path) -> None:
