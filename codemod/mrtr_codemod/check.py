@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.report import handlers_of
 from mrtr_codemod.analysis.views import file_view
-from mrtr_codemod.model import Finding, Report
+from mrtr_codemod.model import Failure, Finding, Report
+from mrtr_codemod.parallel import spread
 from mrtr_codemod.project import Project
 from mrtr_codemod.rules import Rule, all_rules
 from mrtr_codemod.source import SourceFile
@@ -50,18 +53,32 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
     )
 
 
-def _findings(analysis: Analysis, rules: Iterable[Rule], progress: Progress | None) -> Iterator[Finding]:
+def _findings(analysis: Analysis, rules: Iterable[Rule], progress: Progress | None) -> list[Finding]:
+    """What the rules find, file by file, on as many processors as there is work for."""
+    due = list(_due(analysis, list(rules)))
+    total = len(analysis.project.sources)
+    done = total - len(due)
+    found: list[Finding] = []
+    for result in spread(partial(_in_file, analysis), due):
+        done += 1
+        found.extend(result.findings)
+        for failure in result.failures:
+            analysis.project.fail(failure.path, failure.reason)
+        if progress is not None:
+            progress(done, total)
+    return found
+
+
+def _due(analysis: Analysis, rules: Sequence[Rule]) -> Iterator[tuple[str, list[Rule]]]:
+    """The files that a rule wants to see, each with those rules."""
     project = analysis.project
-    wanted = list(rules)
-    words = frozenset(word for rule in wanted for word in rule.words)
-    for count, path in enumerate(sorted(project.sources), start=1):
+    words = frozenset(word for rule in rules for word in rule.words)
+    for path in sorted(project.sources):
         text = project.sources[path].text
         found = {word for word in words if word in text}
-        due = [rule for rule in wanted if _concerns(rule, path, text, found, analysis)]
-        if due:
-            yield from _in_file(analysis, path, due)
-        if progress is not None:
-            progress(count, len(project.sources))
+        wanted = [rule for rule in rules if _concerns(rule, path, text, found, analysis)]
+        if wanted:
+            yield path, wanted
 
 
 def _concerns(rule: Rule, path: str, text: str, found: set[str], analysis: Analysis) -> bool:
@@ -71,15 +88,23 @@ def _concerns(rule: Rule, path: str, text: str, found: set[str], analysis: Analy
     return not found.isdisjoint(rule.words) and (rule.pattern is None or bool(rule.pattern.search(text)))
 
 
-def _in_file(analysis: Analysis, path: str, rules: Iterable[Rule]) -> list[Finding]:
-    view = file_view(analysis, path)
-    if view is None:
-        return []
+class _Result(NamedTuple):
+    findings: list[Finding]
+    failures: list[Failure]
+
+
+def _in_file(analysis: Analysis, work: tuple[str, list[Rule]]) -> _Result:
+    path, rules = work
+    project = analysis.project
+    known = set(project.failures)
+    findings: list[Finding] = []
     try:
-        return list(dict.fromkeys(finding for rule in rules for finding in rule.check(view)))
+        view = file_view(analysis, path)
+        if view is not None:
+            findings = list(dict.fromkeys(finding for rule in rules for finding in rule.check(view)))
     except RecursionError:
-        analysis.project.fail(path, "nested too deeply to be checked")
-        return []
+        project.fail(path, "nested too deeply to be checked")
+    return _Result(findings, [failure for name, failure in project.failures.items() if name not in known])
 
 
 def _place(finding: Finding) -> tuple[object, ...]:

@@ -16,9 +16,9 @@ from mrtr_codemod.names.reference import Ref, alternatives
 from mrtr_codemod.source import SourceFile
 
 T = TypeVar("T")
-MAX_CHARACTERS = 2_000_000
+MAX_CHARACTERS = 1_000_000
 """A larger file is not parsed: its tree would need over twenty times its size."""
-_TREE_BUDGET = 1_000_000
+_TREE_BUDGET = 400_000
 """Characters of source whose trees are kept."""
 
 

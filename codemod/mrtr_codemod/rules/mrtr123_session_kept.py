@@ -69,10 +69,9 @@ def check(view: FileView) -> Iterator[Finding]:
         for node in function.nodes():
             if not isinstance(node, ast.Assign):
                 continue
-            names = {local_part(external) for external in view.externals(node.value, function.scope)}
-            if not names & _CONNECTIONS:
-                continue
-            for target in lasting_targets(function, node):
+            targets = list(lasting_targets(function, node))
+            names = {local_part(e) for e in view.externals(node.value, function.scope)} if targets else set()
+            for target in targets if names & _CONNECTIONS else ():
                 text = f"`{ast.unparse(target)}` outlives the call: what asks through it later cannot be followed"
                 yield view.finding(RULE, node, text, scope=function.scope)
 
