@@ -18,7 +18,7 @@ from fastmcp.server.elicitation import (
     parse_elicit_response_type,
 )
 
-from mrtr_adapter.fastmcp.asking import is_served_by_us
+from mrtr_adapter.fastmcp.asking import is_served_by_us, require_foreground
 
 Answer: TypeAlias = AcceptedElicitation[Any] | DeclinedElicitation | CancelledElicitation
 Elicit: TypeAlias = Callable[..., Awaitable[Answer]]
@@ -45,11 +45,13 @@ def asking_elicit(original: Elicit) -> Elicit:
             response_description: describes it.
 
         Raises:
+            ToolError: in a background task.
             TypeError: a title or description where the type brings its own.
             ValueError: the answer is not of the type.
         """
+        require_foreground(self, "elicit")
         described = {"response_title": response_title, "response_description": response_description}
-        push_consent = response_type is None and not (self.is_background_task or self._is_modern_protocol())
+        push_consent = response_type is None and not self._is_modern_protocol()
         if not (is_served_by_us(self) or push_consent):
             return await original(self, message, response_type, **described)
         config = _consent(**described) if response_type is None else _form(response_type, **described)

@@ -8,6 +8,7 @@ import fastmcp
 from fastmcp import Context
 from mcp_types import CreateMessageRequestParams, SamplingMessage, SamplingMessageContentBlock
 
+from mrtr_adapter.fastmcp.asking import require_foreground
 from mrtr_adapter.fastmcp.sampling.execution import execute
 from mrtr_adapter.fastmcp.sampling.request import (
     Messages,
@@ -54,9 +55,11 @@ async def sample_step(
         tool_concurrency: how many tools run at once: None one after the other, 0 all.
 
     Raises:
+        ToolError: in a background task.
         ValueError: an argument makes no sense; or the client can't, on an older protocol and with
             `on_missing_capability="raise"`. Otherwise the latter ends the call with -32021.
     """
+    require_foreground(self, "sample")
     offered = as_tools(tools)
     handler = own_handler(self, with_tools=bool(offered))
     params = CreateMessageRequestParams(
