@@ -26,6 +26,8 @@ def guarded() -> Iterator[None]:
         yield
     except (click.ClickException, BrokenPipeError):
         raise
+    except KeyboardInterrupt:
+        raise CannotCheckError("interrupted; nothing was reported") from None
     except OSError as error:
         raise CannotCheckError(f"the system refused: {error}") from error
     except Exception as error:

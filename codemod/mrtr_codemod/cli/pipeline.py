@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.baseline import Baseline, read_baseline, relative_to, write_baseline
 from mrtr_codemod.check import Options, check
+from mrtr_codemod.cli.cells import findings_by_cell, handlers_by_cell
 from mrtr_codemod.cli.progress import Progress
 from mrtr_codemod.cli.rulebook import rulebook
 from mrtr_codemod.discover import find_files, read_file, read_stdin
@@ -48,7 +49,7 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     with Progress("checking") as progress:
         report = check(read.sources, Options(progress=progress))
     sources = {source.path: source for source in read.sources}
-    triage = apply_comments(report.findings, sources, selection)
+    triage = apply_comments(findings_by_cell(report.findings, sources), sources, selection)
     note = None
     if accept_in:
         note = f"{write_baseline(accept_in, triage.active, sources):,} findings accepted in {accept_in}."
@@ -61,7 +62,7 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
         files=len(read.sources) + len(read.failures),
         findings=triage.active,
         suppressed=triage.suppressed,
-        handlers=tuple(report.handlers),
+        handlers=tuple(handlers_by_cell(report.handlers, sources)),
         failures=tuple(sorted(failures, key=lambda failure: (failure.path, failure.reason))),
         sources=sources,
         rules=rulebook(),

@@ -9,7 +9,7 @@ from click import style, unstyle
 from mrtr_codemod.model import Level
 from mrtr_codemod.report.facts import ASK_NAMES, ask_place, live_local, rounds, verdict
 from mrtr_codemod.report.snippet import snippet
-from mrtr_codemod.report.summary import one_line, rule_counts, stages
+from mrtr_codemod.report.summary import one_line, plural, rule_counts, stages, verdict_counts
 from mrtr_codemod.report.visible import visible
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def render(outcome: Outcome, *, color: bool) -> str:
         blocks.append(_title("Handlers that ask"))
         blocks += [_handler(handler, outcome) for handler in outcome.asking]
         blocks.append(_order(outcome))
-    blocks.append(one_line(outcome))
+    blocks.append("\n".join([*_standing(outcome), one_line(outcome)]))
     return _colored("\n\n".join(blocks) + "\n", color=color)
 
 
@@ -85,7 +85,7 @@ def _failure(failure: Failure) -> str:
 def _handler(handler: Handler, outcome: Outcome) -> str:
     place = visible(outcome.place(handler.span))
     kind = f"{handler.method} ({handler.framework}), {rounds(handler)}"
-    head = f"{style(handler.name, bold=True)}  {kind}  {place}"
+    head = f"{style(visible(handler.name), bold=True)}  {visible(kind)}  {place}"
     lines = [
         f"    asks     {ASK_NAMES[ask.kind]}: {visible(ask_place(ask, outcome))}" for ask in handler.asks
     ]
@@ -100,11 +100,17 @@ def _handler(handler: Handler, outcome: Outcome) -> str:
     return "\n".join([head, *lines])
 
 
+def _standing(outcome: Outcome) -> list[str]:
+    counts = [f"{count:,} {verdict.value}" for verdict, count in verdict_counts(outcome).items()]
+    return [f"{plural(len(outcome.asking), 'handler')} to migrate: {', '.join(counts)}."] if counts else []
+
+
 def _order(outcome: Outcome) -> str:
     lines = [_title("The order to go in")]
     for number, stage in enumerate(stages(outcome.handlers), 1):
         lines.append(f"{number}. {style(stage.title, bold=True)} ({len(stage.handlers)}). {stage.advice}")
         lines += [
-            f"     {handler.name}  {visible(outcome.place(handler.span))}" for handler in stage.handlers
+            f"     {visible(handler.name)}  {visible(outcome.place(handler.span))}"
+            for handler in stage.handlers
         ]
     return "\n".join(lines)

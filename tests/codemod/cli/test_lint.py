@@ -149,6 +149,15 @@ class TestSources:
         assert result.stdout.startswith("demo.ipynb:cell 3:8:20: MRTR101")
         assert '8 |     answer = await ctx.elicit("Delete all?", Confirm)' in result.stdout
 
+    def test_lines_that_a_message_names_are_told_by_cell(self) -> None:
+        asks = ASKING.replace("    answer = ", "    open('log', 'a').write('asked')\n    answer = ")
+        cells = [{"cell_type": "code", "source": text} for text in ("import mcp\n\n\n", asks)]
+        write("demo.ipynb", json.dumps({"nbformat": 4, "metadata": {}, "cells": cells}))
+        report = json.loads(lint("--format", "json", "--select", "MRTR301").stdout)
+        assert "the ask on cell 2 line 9" in report["findings"][0]["message"]
+        assert "line 8" in report["handlers"][0]["reason"]
+        assert "cell 2 line 8" in report["handlers"][0]["reason"]
+
     @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
     def test_places_are_right_in_every_encoding_and_newline(self, encoding: str, newline: str) -> None:

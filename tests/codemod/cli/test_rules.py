@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner, Result
 
@@ -49,6 +52,13 @@ def test_no_section_is_empty(rule: RuleDoc) -> None:
 def test_a_rule_may_be_named_in_words_or_small_letters() -> None:
     assert run("explain", "unused-suppression").stdout == run("explain", "mrtr002").stdout
     assert run("explain", "MRTR001", "MRTR002").stdout.count("What it does") == 2
+
+
+def test_the_manual_names_rules_that_exist() -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "lint.md").read_text("utf-8")
+    named = set(re.findall(r"MRTR\d{3}", manual))
+    assert named
+    assert named <= {rule.code for rule in RULES}
 
 
 def test_an_unknown_rule_gets_a_hint() -> None:

@@ -49,9 +49,10 @@ def test_the_order_begins_with_what_is_dangerous() -> None:
 
 
 def test_the_last_line_sums_up() -> None:
-    assert text.render(sample(), color=False).splitlines()[-1] == (
-        "4 files checked, 1 error, 2 warnings, 3 notes, 1 suppressed, 1 file not checked."
-    )
+    assert text.render(sample(), color=False).splitlines()[-2:] == [
+        "3 handlers to migrate: 1 rewrite (review), 1 adapter, 1 by hand.",
+        "4 files checked, 1 error, 2 warnings, 3 notes, 1 suppressed, 1 file not checked.",
+    ]
     assert text.render(Outcome(files=3), color=False) == "3 files checked, no findings.\n"
 
 
