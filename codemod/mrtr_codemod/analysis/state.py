@@ -10,7 +10,7 @@ from functools import cached_property
 
 from mrtr_codemod.analysis.calltree import CallTree, Placed, words
 from mrtr_codemod.analysis.handlers import handlers_in
-from mrtr_codemod.analysis.sdk import argument, constant, is_none, items, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, is_none, items, sdk_names, uses_sdk
 from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.names.bindings import own_statements
@@ -181,13 +181,14 @@ def state_sites(view: FileView) -> list[StateSite]:
     """The places of a file that end a round with a `requestState`."""
     frameworks = _frameworks(view)
     boundary = _has_boundary(view)
+    by_hand = not uses_sdk(view)
     found: list[StateSite] = []
     for node in ast.walk(view.tree):
         if isinstance(node, ast.Call):
             value = _of_result(view, node)
             exposed = frameworks.get(view.scope_at(node)) == {"mcp-lowlevel"} and not boundary
         elif isinstance(node, ast.Dict):
-            value, exposed = _of_dict(node), True
+            value, exposed = _of_dict(node), by_hand
         else:
             continue
         if value is not None and not is_none(value):

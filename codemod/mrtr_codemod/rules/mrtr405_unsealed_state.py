@@ -94,6 +94,13 @@ async def call_tool(ctx, params):
     return InputRequiredResult(request_state=handle)
 server = Server("files", on_call_tool=call_tool)
 """
+_MIDDLEWARE = """
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+async def ask(ctx: ServerRequestContext, call_next: CallNext) -> HandlerResult:
+    result = await call_next(ctx)
+    state = "again:" + str(result)
+    return {"resultType": "input_required", "requestState": state}
+"""
 
 
 def check(view: FileView) -> Iterator[Finding]:
@@ -132,6 +139,6 @@ RULE = Rule(
     reference=MRTR_SPEC,
     check=check,
     words=STATE_WORDS,
-    valid=(_BOUNDARY, _HIGH, _SEALED, _REFERENCE),
+    valid=(_BOUNDARY, _HIGH, _SEALED, _REFERENCE, _MIDDLEWARE),
     invalid=(_PLAIN, _ENCODED, _HELPER, _RAW),
 )
