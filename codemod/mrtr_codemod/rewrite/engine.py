@@ -15,6 +15,7 @@ from .module_view import Function, ModuleView, calls_in
 from .refusal import Refusal
 from .rewritten import Rewritten, Terms, rewrite_function
 from .support import SUPPORT, support_names
+from .tree import children_of
 
 
 class Level(Enum):
@@ -59,6 +60,7 @@ class Engine:
     package: str = ""
     width: int = 100
     refusals: dict[Function, Refusal] = field(default_factory=dict)
+    _called: dict[Function, list[Function]] = field(default_factory=dict)
 
     def run(self, wanted: Wanted, marked: Wanted = lambda verdict: True) -> FileRewrite:
         """The module with the handlers that `wanted` chooses rewritten; of those that can't be, the ones that `marked`
@@ -116,6 +118,11 @@ class Engine:
         return len(own) > len(inner) or bool(inner)
 
     def _callees(self, function: Function) -> list[Function]:
+        if function not in self._called:
+            self._called[function] = self._find_callees(function)
+        return self._called[function]
+
+    def _find_callees(self, function: Function) -> list[Function]:
         found = [self.view.callee(call, function) for call in calls_in(function.node.body)]
         return [f for f in dict.fromkeys(found) if f is not None]
 
@@ -265,7 +272,7 @@ def _callees_first(
 
 def _mentions_of(name: str, node: cst.CSTNode) -> int:
     found = int(isinstance(node, cst.Name) and node.value == name)
-    return found + sum(_mentions_of(name, child) for child in node.children)
+    return found + sum(_mentions_of(name, child) for child in children_of(node))
 
 
 def _exported(tree: cst.Module) -> set[str]:

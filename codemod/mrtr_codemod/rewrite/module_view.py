@@ -12,6 +12,7 @@ import libcst as cst
 from .asks import AskCall, Channel, Framework, bind, dotted
 from .facts import Facts, facts_of
 from .refusal import Refusal
+from .tree import children_of
 
 _CONTEXTS = {
     "mcp.server.mcpserver.Context": Framework.MCP,
@@ -80,7 +81,7 @@ class ModuleView:
         return view
 
     def _collect(self, node: cst.CSTNode, prefix: str, owner: str | None, outer: str | None) -> None:
-        for child in node.children:
+        for child in children_of(node):
             if isinstance(child, cst.FunctionDef):
                 qualname = f"{prefix}{child.name.value}"
                 self.functions[qualname] = Function(child, qualname, owner, outer)
@@ -255,7 +256,7 @@ class ModuleView:
             return found
         if isinstance(node, cst.Attribute) and function.channel.spelling(node) is not None:
             return [node]
-        for child in node.children:
+        for child in children_of(node):
             found += self.mentions(child, function)
         return found
 
@@ -293,7 +294,7 @@ def bound_arguments(callee: Function, call: cst.Call) -> dict[str, cst.BaseExpre
 def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
     if isinstance(node, cst.Call):
         yield node
-    for child in node.children:
+    for child in children_of(node):
         yield from calls_in(child)
 
 
@@ -308,7 +309,7 @@ def simple_assignments(node: cst.FunctionDef) -> list[tuple[str, cst.BaseExpress
             and isinstance(part.targets[0].target, cst.Name)
         ):
             found.append((part.targets[0].target.value, part.value))
-        for child in part.children:
+        for child in children_of(part):
             if not isinstance(child, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
                 walk(child)
 

@@ -24,6 +24,7 @@ from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
 from .shape.pairing import Pairs, pair
 from .sites import Site, answer_types, asking_call, find_sites, refuse_unreached
+from .tree import Swap, children_of
 from .valuetypes.infer import Inference
 from .valuetypes.local import local_types
 from .valuetypes.model import Type
@@ -199,7 +200,7 @@ def _names_below(node: cst.CSTNode) -> list[cst.Name]:
         return [node]
     if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Name):
         return []
-    parts: Sequence[cst.CSTNode] = node.children
+    parts: Sequence[cst.CSTNode] = children_of(node)
     if isinstance(node, (cst.Attribute, cst.Arg)):
         parts = [node.value]
     return [n for part in parts for n in _names_below(part)]
@@ -234,13 +235,14 @@ def _stability(
     view: ModuleView, own: frozenset[str], captured: frozenset[str]
 ) -> Callable[[cst.BaseExpression], bool]:
     purity = Purity(view.facts)
+    module_names = _globals(view)
 
     def stable(node: ast.AST) -> bool:
         if isinstance(node, ast.Name):
             if node.id in own:
                 return node.id not in captured
             return purity.constant_name(node.id) or (
-                hasattr(builtins, node.id) and node.id not in view.facts.names
+                hasattr(builtins, node.id) and node.id not in module_names
             )
         if isinstance(node, ast.Attribute):
             return stable(node.value)
@@ -250,7 +252,14 @@ def _stability(
         )  # fmt: skip
         return isinstance(node, allowed) and all(stable(child) for child in ast.iter_child_nodes(node))
 
-    return lambda expr: stable(as_ast(expr))
+    def settled(expr: cst.BaseExpression) -> bool:
+        node = as_ast(expr)
+        # A module's object stays the same object, whatever becomes of its content.
+        return stable(node) or (
+            isinstance(node, ast.Name) and node.id not in own and node.id in view.facts.values
+        )
+
+    return settled
 
 
 def _spill(
@@ -285,18 +294,17 @@ def _spilled_site(
         return [site.stmt]
     last = max(i for i, fine in enumerate(repeatable) if not fine)
     before: list[cst.BaseStatement] = []
-    stmt = site.stmt
+    swaps: dict[cst.CSTNode, cst.CSTNode] = {}
     for index, (name, value) in enumerate(named):
         simple = isinstance(value, (cst.Name, cst.SimpleString, cst.Integer))
         if index > last or (repeatable[index] and (simple or index == last)):
             continue
         local = fresh("question" if name == "message" else name)
         before.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(local))], value)]))
-        stmt = cast("cst.SimpleStatementLine", stmt.deep_replace(value, cst.Name(local)))
-    if before:
-        before[0] = cast("cst.SimpleStatementLine", before[0]).with_changes(leading_lines=stmt.leading_lines)
-        stmt = stmt.with_changes(leading_lines=())
-    return [*before, stmt]
+        swaps[value] = cst.Name(local)
+    stmt = cast("cst.SimpleStatementLine", site.stmt.visit(Swap(swaps)))
+    before[0] = cast("cst.SimpleStatementLine", before[0]).with_changes(leading_lines=stmt.leading_lines)
+    return [*before, stmt.with_changes(leading_lines=())]
 
 
 def _named_arguments(site: Site) -> list[tuple[str, cst.BaseExpression]]:

@@ -9,7 +9,7 @@ from typing import cast
 import libcst as cst
 
 from .asks import Framework
-from .emit import TAB, Names, field_name, parsed
+from .emit import TAB, Names, Piece, field_name, parsed
 from .fresh import FreshNames, camel
 from .module_view import Function, ModuleView, code
 from .prepare import Prepared, prepare
@@ -192,8 +192,10 @@ def _opening(prepared: Prepared, names: Names, terms: Terms, segmenter: Segmente
         extra = f", {function.params_name}" if channel.framework is Framework.LOWLEVEL else ""
         lines.append(f"{names.steps} = {terms.support['Steps']}({channel.context}{extra})")
     if segmenter.uses_state:
-        points = ", ".join(site.point for site in prepared.sites)
-        lines.append(f"{names.state} = {names.steps}.resume({points})")
+        points = tuple(Piece(site.point) for site in prepared.sites)
+        lines += Piece(f"{names.steps}.resume", points, True, f"{names.state} = ").lines(
+            "", names.width - len(TAB)
+        )
     return parsed(lines) if lines else []
 
 

@@ -7,6 +7,7 @@ Once the answer is taken everything runs on as it was written.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -15,10 +16,12 @@ import libcst as cst
 
 from .emit import Names, ask_lines, call_lines, field_name, parsed
 from .flow.scope import names_in
+from .module_view import code
 from .prepare import Prepared
 from .refusal import Refusal
 from .resuming.plan import Resumption
 from .sites import Site
+from .tree import children_of
 
 Sites = tuple[Site, ...]
 Known = frozenset[str]
@@ -43,6 +46,8 @@ class Segmenter:
     names: Names
     stateless: bool
     uses_state: bool = False
+    _entered: tuple[cst.CSTNode, ...] = ()
+    """The `for` loops around the statement in hand."""
     reviewed: bool = False
 
     def body(self) -> list[cst.BaseStatement]:
@@ -131,8 +136,16 @@ class Segmenter:
 
     def _back(self, sites: Sites, restored: Known) -> tuple[list[str], Known]:
         """The locals that all of `sites` need and that are not back yet."""
-        common = [n for n in sites[0].fields if n not in restored and all(n in s.fields for s in sites)]
+        common = [
+            n for n in sites[0].fields if n not in restored and all(self._may_come_back(n, s) for s in sites)
+        ]
         return common, restored | frozenset(common)
+
+    def _may_come_back(self, name: str, site: Site) -> bool:
+        """Not before a loop whose header would run over it."""
+        loops = [o for o in self.prepared.layout.outer[site.stmt] if isinstance(o, cst.For)]
+        binders = [o for o in loops if name in item_names(o)]
+        return name in site.fields and all(o in self._entered for o in binders)
 
     def _guard(self, group: list[cst.BaseStatement], skipped_for: Sites, back: list[str]) -> cst.If:
         orelse = cst.Else(cst.IndentedBlock(parsed(self._restoring(back)))) if back else None
@@ -218,7 +231,7 @@ class Segmenter:
     def _restored_before(self, sites: Sites, restored: Known) -> list[cst.BaseStatement]:
         """Bring back what `sites` need and no guard has brought back yet."""
         out: list[cst.BaseStatement] = []
-        missing = [n for n in sites[0].fields if n not in restored and all(n in s.fields for s in sites)]
+        missing = self._back(sites, restored)[0]
         if missing:
             block = cst.IndentedBlock(parsed(self._restoring(missing)))
             out.append(cst.If(self._resuming(sites), block))
@@ -263,7 +276,10 @@ class Segmenter:
     def _for(self, stmt: cst.For, sites: Sites, restored: Known, depth: int) -> list[cst.BaseStatement]:
         before = self._restored_before(sites, restored)
         restored = self._back(sites, restored)[1]
-        return [*before, stmt.with_changes(body=self._suite(stmt.body, restored, depth))]
+        self._entered = (*self._entered, stmt)
+        body = self._suite(stmt.body, restored, depth)
+        self._entered = self._entered[:-1]
+        return [*before, stmt.with_changes(body=body)]
 
     def _try(self, stmt: cst.Try, sites: Sites, restored: Known, depth: int) -> cst.Try:
         in_else = self._sites_in(stmt.orelse) if stmt.orelse is not None else ()
@@ -309,6 +325,13 @@ class Segmenter:
         return final.with_changes(body=block.with_changes(body=[guard]))
 
 
+def item_names(loop: cst.For) -> set[str]:
+    """The names that the header of a loop with a cursor binds, without the cursor."""
+    target = loop.target
+    item = target.elements[1].value if isinstance(target, cst.Tuple) else target
+    return names_in(ast.parse(code(item).strip(), mode="eval").body).reads
+
+
 def _may_catch(handler: cst.ExceptHandler) -> bool:
     """Whether an `except` could catch that the client can't be asked."""
     if handler.type is None:
@@ -322,7 +345,7 @@ def _may_catch(handler: cst.ExceptHandler) -> bool:
 def _leaves(node: cst.CSTNode) -> bool:
     if isinstance(node, (cst.Return, cst.Break, cst.Continue)):
         return True
-    return not isinstance(node, (cst.FunctionDef, cst.Lambda)) and any(_leaves(c) for c in node.children)
+    return not isinstance(node, (cst.FunctionDef, cst.Lambda)) and any(_leaves(c) for c in children_of(node))
 
 
 def _grouped(expr: cst.BaseExpression, loose: tuple[type, ...]) -> cst.BaseExpression:

@@ -6,10 +6,10 @@ import ast
 import builtins
 from dataclasses import dataclass
 
+from ..facts import Facts
 from ..flow.purity import Purity
 from ..flow.scope import names_in, parameters
 from ..module_view import Function
-from ..facts import Facts
 
 _LIVE_CONTEXT = frozenset("session request_context mcp_server fastmcp lifespan_context".split())
 _LOOKS_AT_DISK = ("os.path.exists", "os.path.is", "os.path.get")

@@ -14,6 +14,7 @@ from typing import cast
 import libcst as cst
 
 from ..refusal import Refusal
+from ..tree import Swap, children_of
 from .order import position
 
 Statement = cst.BaseStatement
@@ -76,7 +77,7 @@ class Hoister:
         """The expressions below `node` that ask, outermost ones only."""
         if isinstance(node, cst.BaseExpression) and self.is_ask(node):
             return [node]
-        return [found for child in node.children for found in self.asks_in(child)]
+        return [found for child in children_of(node) for found in self.asks_in(child)]
 
     def _suite(self, suite: cst.BaseSuite) -> cst.BaseSuite:
         if isinstance(suite, cst.SimpleStatementSuite):
@@ -172,7 +173,7 @@ class Hoister:
                     swaps[part] = cst.Name(name)
             new, swaps[place.unit] = self._unit(place.unit)
             before += new
-            expr = cast("cst.BaseExpression", expr.visit(_Swap(swaps)))
+            expr = cast("cst.BaseExpression", expr.visit(Swap(swaps)))
         return before, expr
 
     def _unit(self, unit: cst.BaseExpression) -> tuple[list[Statement], cst.BaseExpression]:
@@ -271,14 +272,3 @@ def _line(small: SmallStatement) -> cst.SimpleStatementLine:
 
 def _assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     return _line(cst.Assign([cst.AssignTarget(cst.Name(name))], value))
-
-
-class _Swap(cst.CSTTransformer):
-    """Puts nodes in the place of others, told apart by identity."""
-
-    def __init__(self, swaps: dict[cst.CSTNode, cst.CSTNode]) -> None:
-        super().__init__()
-        self.swaps = {id(old): new for old, new in swaps.items()}
-
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
-        return self.swaps.get(id(original_node), updated_node)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..refusal import Refusal
+from ..tree import children_of
 
 Part = tuple[cst.BaseExpression, bool]
 """A part of an expression, and whether it may be left out when the whole is evaluated."""
@@ -84,7 +85,7 @@ def _format_parts(part: cst.BaseFormattedStringContent) -> list[cst.BaseExpressi
 
 
 def contains(node: cst.CSTNode, target: cst.CSTNode) -> bool:
-    return node is target or any(contains(child, target) for child in node.children)
+    return node is target or any(contains(child, target) for child in children_of(node))
 
 
 @dataclass(frozen=True)
