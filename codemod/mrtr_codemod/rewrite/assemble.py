@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import libcst as cst
 
@@ -15,6 +14,7 @@ from .rewritten import Rewritten
 from .support import origin_of
 
 MARK = "# mrtr: manual["
+Placed = cst.FunctionDef | cst.ClassDef
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Assembly:
 
 def assemble(plan: Assembly) -> str:
     """The source of the changed module; the same text where nothing changes."""
-    tree = cast("cst.Module", plan.view.tree.visit(_Changer(plan)))
+    tree = plan.view.tree.visit(_Changer(plan))
     if plan.done:
         tree = _with_imports(tree, plan)
     return tree.code
@@ -49,13 +49,17 @@ class _Changer(cst.CSTTransformer):
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self.pending.append([])
 
-    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef):  # type: ignore[no-untyped-def]
+    def leave_ClassDef(  # type: ignore[override]
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> Placed | cst.FlattenSentinel[Placed]:
         return self._placed(updated_node, self.pending.pop())
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self.pending.append([])
 
-    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef):  # type: ignore[no-untyped-def]
+    def leave_FunctionDef(  # type: ignore[override]
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> Placed | cst.FlattenSentinel[Placed]:
         inner = self.pending.pop()
         function = self.by_node.get(id(original_node))
         rewritten = self.plan.done.get(function) if function is not None else None
@@ -72,7 +76,9 @@ class _Changer(cst.CSTTransformer):
             updated_node = _marked(updated_node, self.plan.markers[function])  # type: ignore[index]
         return self._placed(updated_node, inner)
 
-    def _placed(self, node, classes: list[cst.ClassDef], *more):  # type: ignore[no-untyped-def]
+    def _placed(
+        self, node: Placed, classes: list[cst.ClassDef], *more: Placed
+    ) -> Placed | cst.FlattenSentinel[Placed]:
         """`node` with the classes before it, or handed to the statement around a method."""
         if self._in_class:
             self.pending[-1] += classes
@@ -99,10 +105,10 @@ class _Changer(cst.CSTTransformer):
         self._depth_of_class -= 1
 
 
-def _split_lead(node):  # type: ignore[no-untyped-def]
+def _split_lead(node: Placed) -> tuple[list[cst.EmptyLine], Placed]:
     """The blank lines above a statement, and the statement with only its comments."""
     lines = list(node.leading_lines)
-    lead = []
+    lead: list[cst.EmptyLine] = []
     while lines and lines[0].comment is None:
         lead.append(lines.pop(0))
     return lead, node.with_changes(leading_lines=lines)
@@ -139,6 +145,3 @@ def _located(origin: str, plan: Assembly) -> str:
         return origin
     dots = "" if plan.support_module.endswith(".") else "."
     return f"{plan.support_module}{dots}{name}"
-
-
-_ = Sequence

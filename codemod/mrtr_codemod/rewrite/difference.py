@@ -20,6 +20,6 @@ def unified(before: str, after: str, path: str) -> str:
     out = [f"diff --git a/{path} b/{path}\n"]
     if not before:
         out.append("new file mode 100644\n")
-    for line in difflib.unified_diff(old, new, source, f"b/{path}"):
-        out.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    lines = difflib.unified_diff(old, new, source, f"b/{path}")
+    out += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
     return "".join(out)

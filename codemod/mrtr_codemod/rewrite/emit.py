@@ -25,7 +25,9 @@ class Names:
     width: int = 100
 
 
-_TAKEN = frozenset("construct copy dict json parse_obj parse_raw schema step validate".split())
+_TAKEN = frozenset(
+    ["construct", "copy", "dict", "json", "parse_obj", "parse_raw", "schema", "step", "validate"]
+)
 
 
 def field_name(local: str) -> str:
@@ -130,4 +132,4 @@ def call_lines(site: Site, names: Names, depth: int, *, awaited: bool, direct: b
 
 def parsed(lines: Sequence[str]) -> list[cst.BaseStatement]:
     """The statements that `lines` spell."""
-    return list(cst.parse_module("\n".join(lines) + "\n").body)  # type: ignore[arg-type]
+    return list(cst.parse_module("\n".join(lines) + "\n").body)

@@ -143,17 +143,25 @@ class Engine:
         known = set(asking)
         terms = Terms(self.view, known.__contains__, names, support, renamed, self.width)
         for function in asking:
-            try:
-                self._refuse_early(function, known)
-                done[function] = rewrite_function(function, terms)
-                for callee in done[function].callees:
-                    if callee not in done:
-                        inner = self.refusals[callee]
-                        raise Refusal(inner.rule, f"in `{callee.name}`: {inner.reason}")
-            except Refusal as refusal:
-                done.pop(function, None)
-                self.refusals[function] = refusal
+            outcome = self._one(function, known, terms)
+            if isinstance(outcome, Refusal):
+                self.refusals[function] = outcome
+            else:
+                done[function] = outcome
         return done
+
+    def _one(self, function: Function, asking: set[Function], terms: Terms) -> Rewritten | Refusal:
+        """The function rewritten, or why not. Its callees were tried before it."""
+        try:
+            self._refuse_early(function, asking)
+            rewritten = rewrite_function(function, terms)
+        except Refusal as refusal:
+            return refusal
+        for callee in rewritten.callees:
+            if callee in self.refusals:
+                inner = self.refusals[callee]
+                return Refusal(inner.rule, f"in `{callee.name}`: {inner.reason}")
+        return rewritten
 
     def _refuse_early(self, function: Function, asking: set[Function]) -> None:
         if function.node.asynchronous is None and function.method is None and _is_nested(function, self.view):

@@ -39,7 +39,7 @@ def _module_of(stmt: cst.BaseStatement | cst.BaseSmallStatement) -> str | None:
 
 
 def _join(
-    body: list[cst.BaseStatement | cst.SimpleStatementLine], module: str, names: list[tuple[str, str]]
+    body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement], module: str, names: list[tuple[str, str]]
 ) -> bool:
     for index, stmt in enumerate(body):
         if _module_of(stmt) != module:
@@ -93,7 +93,7 @@ def _category(module: str) -> int:
     return 1 if module.partition(".")[0] in sys.stdlib_module_names else 2
 
 
-def _import_key(stmt: cst.BaseStatement | cst.SimpleStatementLine) -> tuple[int, int, str] | None:
+def _import_key(stmt: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> tuple[int, int, str] | None:
     """(section, `import` before `from`, module) of a top-level import line."""
     module = _module_of(stmt)
     if module is not None:
@@ -105,7 +105,7 @@ def _import_key(stmt: cst.BaseStatement | cst.SimpleStatementLine) -> tuple[int,
 
 
 def _insert(
-    body: list[cst.BaseStatement | cst.SimpleStatementLine], module: str, names: list[tuple[str, str]]
+    body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement], module: str, names: list[tuple[str, str]]
 ) -> None:
     aliases = sorted(names, key=lambda n: _sort_key(n[0]))
     text = ", ".join(name if name == local else f"{name} as {local}" for name, local in aliases)
@@ -132,7 +132,7 @@ def _insert(
     body.insert(place, line)
 
 
-def _start(body: list[cst.BaseStatement | cst.SimpleStatementLine]) -> int:
+def _start(body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement]) -> int:
     """Behind the docstring."""
     first = body[0] if body else None
     if isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr):
@@ -145,7 +145,7 @@ def drop_unused(tree: cst.Module, before: cst.Module) -> cst.Module:
     gone = _unused(tree) - _unused(before)
     if not gone:
         return tree
-    body: list[cst.BaseStatement | cst.SimpleStatementLine] = []
+    body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = []
     lead: list[cst.EmptyLine] = []
     for stmt in tree.body:
         left = _without(stmt, gone)
@@ -177,8 +177,8 @@ def _unused(tree: cst.Module) -> set[str]:
 
 
 def _without(
-    stmt: cst.BaseStatement | cst.SimpleStatementLine, gone: set[str]
-) -> cst.BaseStatement | cst.SimpleStatementLine | None:
+    stmt: cst.SimpleStatementLine | cst.BaseCompoundStatement, gone: set[str]
+) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
     if not isinstance(stmt, cst.SimpleStatementLine) or len(stmt.body) != 1:
         return stmt
     node = stmt.body[0]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import cast
 
 import libcst as cst
 
@@ -328,6 +327,3 @@ def refuse_stray_mentions(view: ModuleView, function: Function, handled: list[cs
     stray = [m for m in view.mentions(function.node.body, function) if id(m) not in known]
     if stray:
         raise Refusal("dynamic-ask", f"`{code(stray[0])}` is not called and awaited in one go")
-
-
-_ = cast

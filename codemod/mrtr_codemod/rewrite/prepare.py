@@ -31,8 +31,25 @@ from .valuetypes.model import Type
 
 _READS_FRAME = {"locals", "eval", "exec", "vars", "dir"}
 _IMMUTABLE = frozenset(
-    "str int bool float bytes None tuple frozenset decimal.Decimal datetime.datetime datetime.date datetime.time "
-    "datetime.timedelta uuid.UUID pathlib.Path pathlib.PurePath pathlib.PurePosixPath".split()
+    [
+        "str",
+        "int",
+        "bool",
+        "float",
+        "bytes",
+        "None",
+        "tuple",
+        "frozenset",
+        "decimal.Decimal",
+        "datetime.datetime",
+        "datetime.date",
+        "datetime.time",
+        "datetime.timedelta",
+        "uuid.UUID",
+        "pathlib.Path",
+        "pathlib.PurePath",
+        "pathlib.PurePosixPath",
+    ]
 )
 _ANSWER_NAMES = {
     Reads.FORM: "answer", Reads.URL: "consent", Reads.RAW: "answer", Reads.SAMPLE: "reply",

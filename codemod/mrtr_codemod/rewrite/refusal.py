@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refusal(Exception):  # noqa: N818
+class Refusal(Exception):
     """This handler can't be split soundly, and stays byte-identical.
 
     `rule` is a word that the reports group by; `reason` says what stands in the way and what to do about it.

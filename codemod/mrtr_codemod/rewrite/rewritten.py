@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import libcst as cst
 
@@ -204,7 +204,7 @@ def _with_opening(
 ) -> cst.BaseSuite:
     block = cst.ensure_type(node.body, cst.IndentedBlock)
     docstring = [body.pop(0)] if node.get_docstring() is not None else []
-    if node.params and _gets_context_first(body):
+    if _gets_context_first(body):
         docstring.append(body.pop(0))
     return block.with_changes(body=[*docstring, *opening, *body])
 
@@ -228,7 +228,7 @@ def _signature(prepared: Prepared, names: Names, terms: Terms) -> cst.FunctionDe
         new = terms.renamed.get(prepared.function)
         if new is not None:
             changes["name"] = cst.Name(new)
-    return cast("cst.FunctionDef", node.with_changes(**changes))
+    return node.with_changes(**changes)
 
 
 def _or_asked(annotation: cst.BaseExpression, asked: str) -> cst.BaseExpression:
@@ -258,6 +258,4 @@ def _support_used(node: cst.FunctionDef, classes: tuple[cst.ClassDef, ...], term
 
 
 def _mentions(text: str, name: str) -> bool:
-    import re
-
     return re.search(rf"\b{re.escape(name)}\b", text) is not None

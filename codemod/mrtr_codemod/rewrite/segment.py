@@ -26,9 +26,30 @@ from .tree import children_of
 Sites = tuple[Site, ...]
 Known = frozenset[str]
 _CANNOT_CATCH = frozenset(
-    "ValueError TypeError KeyError IndexError LookupError AttributeError ZeroDivisionError ArithmeticError OSError "
-    "IOError FileNotFoundError PermissionError FileExistsError TimeoutError ConnectionError RuntimeError "
-    "NotImplementedError StopIteration UnicodeDecodeError UnicodeError ImportError AssertionError".split()
+    [
+        "ValueError",
+        "TypeError",
+        "KeyError",
+        "IndexError",
+        "LookupError",
+        "AttributeError",
+        "ZeroDivisionError",
+        "ArithmeticError",
+        "OSError",
+        "IOError",
+        "FileNotFoundError",
+        "PermissionError",
+        "FileExistsError",
+        "TimeoutError",
+        "ConnectionError",
+        "RuntimeError",
+        "NotImplementedError",
+        "StopIteration",
+        "UnicodeDecodeError",
+        "UnicodeError",
+        "ImportError",
+        "AssertionError",
+    ]
 )
 
 
@@ -52,7 +73,7 @@ class Segmenter:
 
     def body(self) -> list[cst.BaseStatement]:
         suite = self.prepared.node.body
-        return self._block(cast("Sequence[cst.BaseStatement]", suite.body), frozenset(), 1)
+        return self._block(cst.ensure_type(suite, cst.IndentedBlock).body, frozenset(), 1)
 
     # ── blocks ────────────────────────────────────────────────────────────────────────────────
 
@@ -205,7 +226,7 @@ class Segmenter:
         if not self._sites_in(suite):
             return suite
         block = cst.ensure_type(suite, cst.IndentedBlock)
-        body = self._block(cast("Sequence[cst.BaseStatement]", block.body), restored, depth + 1)
+        body = self._block(block.body, restored, depth + 1)
         return block.with_changes(body=body)
 
     def _site(self, site: Site, restored: Known, depth: int) -> list[cst.BaseStatement]:
@@ -288,7 +309,7 @@ class Segmenter:
         if in_else and orelse is not None:
             back, inner = self._back(in_else, restored)
             block = cst.ensure_type(body, cst.IndentedBlock)
-            guard = self._guard(list(cast("Sequence[cst.BaseStatement]", block.body)), in_else, back)
+            guard = self._guard(list(block.body), in_else, back)
             body = block.with_changes(body=[guard])
             orelse = orelse.with_changes(body=self._suite(orelse.body, inner, depth))
         handlers = list(stmt.handlers)
@@ -316,7 +337,7 @@ class Segmenter:
                 "swallowing-finally",
                 "a `finally` around the ask returns or breaks, which would swallow the question",
             )
-        lead, body = _lifted_lead(list(cast("Sequence[cst.BaseStatement]", block.body)))
+        lead, body = _lifted_lead(list(block.body))
         guard = cst.If(
             cst.parse_expression(f"not {self.names.steps}.asking"),
             cst.IndentedBlock(body),
@@ -359,7 +380,7 @@ def _either(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpr
 
 
 def _both(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpression:
-    loose = (cst.IfExp, cst.NamedExpr, cst.Lambda)
+    loose: tuple[type, ...] = (cst.IfExp, cst.NamedExpr, cst.Lambda)
     if isinstance(right, cst.BooleanOperation) and isinstance(right.operator, cst.Or):
         loose = (*loose, cst.BooleanOperation)
     return cst.BooleanOperation(left, cst.And(), _grouped(right, loose))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import lru_cache
+from functools import cache
 
 import libcst as cst
 
@@ -14,7 +14,7 @@ _TRIVIA = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fields_of(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind) if not f.name.startswith(_TRIVIA))
 

@@ -385,7 +385,7 @@ class Program:
         return out
 
     def matched(self, scope: Scope) -> list[str]:
-        question, schema = self.question(scope)
+        question, _schema = self.question(scope)
         name = self.fresh("m")
         first = self.block(scope.copy(), 3, 2)
         if self.random.random() < 0.5:

@@ -13,8 +13,30 @@ from ..facts import Facts, FunctionNode
 from .scope import names_in, parameters
 
 MUTATING = frozenset(
-    "append extend insert remove pop clear sort reverse update add discard setdefault popitem difference_update "
-    "intersection_update symmetric_difference_update appendleft popleft __setitem__ write put send".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "pop",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "add",
+        "discard",
+        "setdefault",
+        "popitem",
+        "difference_update",
+        "intersection_update",
+        "symmetric_difference_update",
+        "appendleft",
+        "popleft",
+        "__setitem__",
+        "write",
+        "put",
+        "send",
+    ]
 )
 
 

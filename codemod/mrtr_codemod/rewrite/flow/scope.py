@@ -54,14 +54,14 @@ class _Collector(ast.NodeVisitor):
         for alias in node.names:
             self.found.binds.add(alias.asname or alias.name.partition(".")[0])
 
-    visit_ImportFrom = visit_Import  # type: ignore[assignment]
+    visit_ImportFrom = visit_Import
 
     def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
         if node.name is not None:
             self.found.binds.add(node.name)
         self.generic_visit(node)
 
-    visit_MatchStar = visit_MatchAs  # type: ignore[assignment]
+    visit_MatchStar = visit_MatchAs
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:
@@ -74,7 +74,7 @@ class _Collector(ast.NodeVisitor):
         self.found.binds.add(node.name)
         self.found.reads |= free_names(node)
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:

@@ -11,7 +11,7 @@ from ..flow.purity import Purity
 from ..flow.scope import names_in, parameters
 from ..module_view import Function
 
-_LIVE_CONTEXT = frozenset("session request_context mcp_server fastmcp lifespan_context".split())
+_LIVE_CONTEXT = frozenset(["session", "request_context", "mcp_server", "fastmcp", "lifespan_context"])
 _LOOKS_AT_DISK = ("os.path.exists", "os.path.is", "os.path.get")
 
 

@@ -127,9 +127,8 @@ class Hoister:
                         "evaluation-order", "an augmented assignment reads its target before the ask"
                     )
             case cst.Assign() | cst.Return() | cst.Expr() | cst.Raise():
-                if isinstance(small, cst.Raise):
-                    if small.exc is None or small.cause is not None:
-                        raise Refusal("evaluation-order", "the ask stands in a `raise`")
+                if isinstance(small, cst.Raise) and (small.exc is None or small.cause is not None):
+                    raise Refusal("evaluation-order", "the ask stands in a `raise`")
             case cst.Assert():
                 if self.asks_in(small.msg) if small.msg else False:
                     raise Refusal("evaluation-order", "the ask stands in the message of an `assert`")
@@ -205,10 +204,11 @@ class Hoister:
         orelse: cst.If | cst.Else | None = stmt.orelse
         if isinstance(orelse, cst.If) and self.asks_in(orelse):
             nested = self._if(orelse)
-            if len(nested) == 1:
-                orelse = cst.ensure_type(nested[0], cst.If)
-            else:
-                orelse = cst.Else(cst.IndentedBlock(nested))
+            orelse = (
+                cst.ensure_type(nested[0], cst.If)
+                if len(nested) == 1
+                else cst.Else(cst.IndentedBlock(nested))
+            )
         elif isinstance(orelse, cst.Else):
             orelse = self._else(orelse)
         return self._with_lead(

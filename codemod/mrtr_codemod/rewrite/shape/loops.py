@@ -31,7 +31,7 @@ class Loops:
     def block(self, suite: cst.IndentedBlock) -> cst.IndentedBlock:
         out: list[cst.BaseStatement] = []
         for stmt in suite.body:
-            out += self._statement(cast("cst.BaseStatement", stmt))
+            out += self._statement(stmt)
         return suite.with_changes(body=out)
 
     def _statement(self, stmt: cst.BaseStatement) -> list[cst.BaseStatement]:

@@ -69,7 +69,7 @@ def _slices(elements: Sequence[cst.SubscriptElement]) -> list[cst.BaseExpression
     for element in elements:
         if isinstance(element.slice, cst.Index):
             found.append(element.slice.value)
-        else:
+        elif isinstance(element.slice, cst.Slice):
             found += [element.slice.lower, element.slice.upper, element.slice.step]
     return [e for e in found if e is not None]
 

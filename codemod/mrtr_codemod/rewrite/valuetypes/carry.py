@@ -11,10 +11,31 @@ from .infer import ANSWER
 from .model import Type, from_annotation
 
 FAITHFUL = frozenset(
-    "str int bool float bytes None decimal.Decimal datetime.datetime datetime.date datetime.time datetime.timedelta "
-    "uuid.UUID pathlib.Path pathlib.PurePath pathlib.PurePosixPath mcp.types.SamplingMessage mcp.types.TextContent "
-    "mcp.types.ElicitResult mcp.types.CreateMessageResult mcp.types.ListRootsResult mcp.types.Root mrtr_steps.Sampled "
-    "sampled.content".split()
+    [
+        "str",
+        "int",
+        "bool",
+        "float",
+        "bytes",
+        "None",
+        "decimal.Decimal",
+        "datetime.datetime",
+        "datetime.date",
+        "datetime.time",
+        "datetime.timedelta",
+        "uuid.UUID",
+        "pathlib.Path",
+        "pathlib.PurePath",
+        "pathlib.PurePosixPath",
+        "mcp.types.SamplingMessage",
+        "mcp.types.TextContent",
+        "mcp.types.ElicitResult",
+        "mcp.types.CreateMessageResult",
+        "mcp.types.ListRootsResult",
+        "mcp.types.Root",
+        "mrtr_steps.Sampled",
+        "sampled.content",
+    ]
 )
 """Types that a strict pydantic model reads back equal from its own JSON (`tests/codemod/rewrite/test_carry.py`)."""
 

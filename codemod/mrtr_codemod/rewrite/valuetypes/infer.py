@@ -188,9 +188,8 @@ class Inference:
             owner.name == "tuple"
             and isinstance(expr.slice, ast.Constant)
             and isinstance(expr.slice.value, int)
-        ):
-            if -len(owner.args) <= expr.slice.value < len(owner.args):
-                return owner.args[expr.slice.value]
+        ) and -len(owner.args) <= expr.slice.value < len(owner.args):
+            return owner.args[expr.slice.value]
         return owner.element if owner.name in ("list", "str", "bytes") else None
 
     def _attribute(self, expr: ast.Attribute) -> Type | None:
@@ -232,8 +231,7 @@ class Inference:
                 and isinstance(stmt.target, ast.Name)
                 and stmt.target.id == name
             ):
-                found = from_annotation(stmt.annotation, self.facts)
-                return found
+                return from_annotation(stmt.annotation, self.facts)
         for base in declared.bases:
             parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
             if parent is not None and (found := self._declared_field(parent, name)):

@@ -38,12 +38,8 @@ def _names(found: Type) -> set[str]:
 
 
 def _parameter_types(function: FunctionNode, facts: Facts) -> dict[str, Type]:
-    found: dict[str, Type] = {}
-    for arg in parameters(function):
-        type_ = from_annotation(arg.annotation, facts)
-        if type_ is not None:
-            found[arg.arg] = type_
-    return found
+    types = {arg.arg: from_annotation(arg.annotation, facts) for arg in parameters(function)}
+    return {name: found for name, found in types.items() if found is not None}
 
 
 def _declared(function: FunctionNode, facts: Facts) -> dict[str, Type]:

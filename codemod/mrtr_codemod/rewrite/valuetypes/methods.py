@@ -18,7 +18,7 @@ STRING_METHODS: dict[str, Type] = {
     **dict.fromkeys(_STR_TO_STR.split(), STR),
     **dict.fromkeys(_STR_TO_LIST.split(), Type("list", (STR,))),
     **dict.fromkeys(_TEST.split(), BOOL),
-    **dict.fromkeys("find rfind index rindex count".split(), INT),
+    **dict.fromkeys(["find", "rfind", "index", "rindex", "count"], INT),
     "partition": Type("tuple", (STR, STR, STR)),
     "rpartition": Type("tuple", (STR, STR, STR)),
     "encode": Type("bytes"),
@@ -32,7 +32,19 @@ UNAMBIGUOUS = frozenset(
 """Methods that have no effect on any type that commonly has them."""
 
 LOOKS_ONLY = UNAMBIGUOUS | frozenset(
-    "get keys values items count index copy union difference intersection symmetric_difference".split()
+    [
+        "get",
+        "keys",
+        "values",
+        "items",
+        "count",
+        "index",
+        "copy",
+        "union",
+        "difference",
+        "intersection",
+        "symmetric_difference",
+    ]
 )
 """Methods that have no effect on builtin types; elsewhere `get` may be a network request."""
 
@@ -43,8 +55,30 @@ BUILTIN_RESULTS: dict[str, Type] = {
 }  # fmt: skip
 
 PURE_BUILTINS = frozenset(BUILTIN_RESULTS) - {"input"} | frozenset(
-    "abs min max sum round sorted list tuple dict set frozenset enumerate zip range reversed divmod pow type slice "
-    "bytearray complex getattr".split()
+    [
+        "abs",
+        "min",
+        "max",
+        "sum",
+        "round",
+        "sorted",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "enumerate",
+        "zip",
+        "range",
+        "reversed",
+        "divmod",
+        "pow",
+        "type",
+        "slice",
+        "bytearray",
+        "complex",
+        "getattr",
+    ]
 )
 
 PURE_MODULES = (

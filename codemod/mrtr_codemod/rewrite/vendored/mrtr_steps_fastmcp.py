@@ -22,7 +22,6 @@ from mcp.types import (
     ElicitRequest,
     ModelHint,
     ModelPreferences,
-    Root,
     SamplingMessage,
     TextContent,
 )
