@@ -119,6 +119,8 @@ def _request(
 ) -> AskFact | None:
     """An ask by `session.send_request`; other requests, such as a ping, are none."""
     names = {ref[-1].lstrip(".") for ref in call.constructs}
+    if any(name.endswith("Request") and name not in {"ServerRequest", *REQUEST_KINDS} for name in names):
+        return None
     if not names & REQUEST_KINDS.keys():
         names = {
             value.name.removesuffix("()").rpartition(":")[2]

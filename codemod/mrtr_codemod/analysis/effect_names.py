@@ -49,16 +49,22 @@ _DATABASE_VERBS = re.compile(
     r"|replace_one|bulk_\w+|save|create\w*|drop\w*|set|setex|setnx|mset|hset|hmset|hdel|incr\w*|decr\w*|lpush|rpush|lpop"
     r"|rpop|sadd|srem|zadd|zrem|expire|publish|xadd|put_\w+|send_\w+|upload_\w+|terminate_\w+|stop_\w+|start_\w+)$"
 )
-VERBS = frozenset(
+STRONG_VERBS = frozenset(
     {
-        "delete", "remove", "create", "insert", "update", "upsert", "write", "save", "store", "send", "post", "put",
-        "patch", "publish", "upload", "drop", "truncate", "purge", "destroy", "kill", "terminate", "deploy", "commit",
-        "push", "merge", "move", "rename", "charge", "refund", "transfer", "pay", "book", "reserve", "cancel",
-        "enqueue", "revoke", "grant", "archive", "restart", "reboot", "rollback", "provision", "install", "uninstall",
-        "register", "unregister", "submit", "apply", "approve", "notify", "dispatch", "erase", "wipe", "reset",
+        "delete", "remove", "send", "post", "publish", "upload", "drop", "truncate", "purge", "destroy", "kill",
+        "terminate", "deploy", "charge", "refund", "transfer", "pay", "revoke", "grant", "erase", "wipe", "reboot",
+        "uninstall", "cancel", "restart", "rollback", "commit", "enqueue",
     }
 )  # fmt: skip
 """First words of method names that say: this changes something."""
+WEAK_VERBS = frozenset(
+    {
+        "create", "insert", "update", "upsert", "write", "save", "store", "put", "patch", "push", "merge", "move",
+        "rename", "book", "reserve", "archive", "provision", "install", "register", "unregister", "submit", "apply",
+        "approve", "notify", "dispatch", "reset",
+    }
+)  # fmt: skip
+"""First words that say so only of a call that is awaited or whose result nobody takes: others may just make a value."""
 
 
 def effect_of_name(external: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mrtr_codemod.analysis.calls import own_nodes
-from mrtr_codemod.analysis.effect_names import VERBS, effect_of_name, is_sdk
+from mrtr_codemod.analysis.effect_names import STRONG_VERBS, WEAK_VERBS, effect_of_name, is_sdk
 from mrtr_codemod.names.bindings import BindingKind
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
@@ -47,6 +47,8 @@ class Effect:
     what: str
     own: bool = False
     """It changes the object that the method belongs to: an effect only if that object outlives the call."""
+    cause: str = ""
+    """What has the effect in the end, if `what` is a helper."""
 
 
 class Effects:
@@ -61,6 +63,8 @@ class Effects:
         """The effect of a call or of an assigning statement by itself (not of what stands inside it)."""
         if isinstance(node, ast.Call):
             return self._call(node, scope, depth)
+        if isinstance(node, (ast.Await, ast.Expr)):
+            return self._called_for_its_effect(node.value, scope)
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             return self._assignment(node, scope)
         return None
@@ -85,6 +89,19 @@ class Effects:
 
     # ------------------------------------------------------------------ calls
 
+    def _called_for_its_effect(self, node: ast.expr, scope: ScopeId) -> Effect | None:
+        """A call that is awaited or whose result nobody takes, and whose name says that it changes something."""
+        ref = lower(node.func) if isinstance(node, ast.Call) else None
+        if ref is None or not isinstance(node, ast.Call) or ref[0] in _HARMLESS_ROOTS:
+            return None
+        values = self.evaluator.values(ref, scope)
+        externals = [value.name for value in values if isinstance(value, External)]
+        if len(externals) < len(values) or not (externals or self._comes_from_outside(ref, scope)):
+            return None
+        if any(_has_no_effects(name) for name in externals) or len(ref) < 2:
+            return None
+        return _by_verb(WEAK_VERBS, ref, _source(node.func))
+
     def _call(self, node: ast.Call, scope: ScopeId, depth: int) -> Effect | None:
         ref = lower(node.func)
         if ref is None or ref[0] in _HARMLESS_ROOTS:
@@ -97,9 +114,7 @@ class Effects:
                 return effect
         if len(ref) > 1 and ref[-1][1:] in _MUTATORS and self.outlives(ref[:-1], scope):
             return Effect("memory", what, own=self._is_own(ref, scope))
-        if not values:
-            return self._unknown(node, ref, scope, what)
-        return None
+        return None if values else self._unknown(ref, scope, what)
 
     def _of_value(
         self, value: Value, node: ast.Call, ref: Ref, scope: ScopeId, what: str, depth: int
@@ -112,7 +127,7 @@ class Effects:
                 return None
             if kind is not None:
                 return Effect(kind, what)
-            return self._by_verb(value.name, node, ref, what)
+            return None if _has_no_effects(value.name) or len(ref) < 2 else _by_verb(STRONG_VERBS, ref, what)
         if isinstance(value, FunctionValue):
             return self._helper(value, ref, scope, what, depth)
         return None
@@ -124,27 +139,14 @@ class Effects:
         if effect.own:
             if not value.bound or not self.outlives(ref[:-1], scope):
                 return None
-            return Effect(effect.kind, what, own=self._is_own(ref, scope))
-        return Effect(effect.kind, what)
+            return Effect(effect.kind, what, own=self._is_own(ref, scope), cause=effect.cause or effect.what)
+        return Effect(effect.kind, what, cause=effect.cause or effect.what)
 
-    def _by_verb(self, external: str, node: ast.Call, ref: Ref, what: str) -> Effect | None:
-        root = external.partition(".")[0].removesuffix(CALL)
-        if is_sdk(external) or root in _NO_EFFECTS or root in _BUILTINS or ":" in external:
-            return None
-        return self._verb(ref, what) if CALL in external or "." in external else None
-
-    def _unknown(self, node: ast.Call, ref: Ref, scope: ScopeId, what: str) -> Effect | None:
+    def _unknown(self, ref: Ref, scope: ScopeId, what: str) -> Effect | None:
         """A call of something that cannot be followed, by what its name says."""
         if len(ref) < 2 or not self._comes_from_outside(ref, scope):
             return None
-        return self._verb(ref, what)
-
-    def _verb(self, ref: Ref, what: str) -> Effect | None:
-        name = ref[-1].lstrip(".")
-        first, underscore, _ = name.lstrip("_").partition("_")
-        if first in VERBS and (underscore or name not in _MUTATORS) and name not in _PURE_LOOKALIKES:
-            return Effect("call", what)
-        return None
+        return _by_verb(STRONG_VERBS, ref, what)
 
     # ------------------------------------------------------------------ assignments
 
@@ -246,6 +248,19 @@ class Effects:
 _PURE_LOOKALIKES = frozenset(
     {"create_model", "create_task", "create_task_group", "create_autospec", "register_type"}
 )
+
+
+def _by_verb(verbs: frozenset[str], ref: Ref, what: str) -> Effect | None:
+    name = ref[-1].lstrip(".")
+    first, underscore, _ = name.lstrip("_").partition("_")
+    telling = first in verbs and (underscore or name not in _MUTATORS) and name not in _PURE_LOOKALIKES
+    return Effect("call", what) if telling else None
+
+
+def _has_no_effects(external: str) -> bool:
+    """Whether a verb in the name of an external object says nothing: its package's effects are known by name."""
+    root = external.partition(".")[0].removesuffix(CALL)
+    return is_sdk(external) or root in _NO_EFFECTS or root in _BUILTINS or ":" in external
 
 
 def _is_harmless(value: Value) -> bool:

@@ -55,7 +55,8 @@ class _Walk:
             return state
         for expression in expressions_of(node):
             state = self.expression(expression, state)
-        state = self._add(node, state)
+        if not (isinstance(node, ast.Expr) and self.view.asks_in(node)):
+            state = self._add(node, state)
         if isinstance(node, ast.If):
             return _join(self.block(node.body, state), self.block(node.orelse, state))
         if isinstance(node, Loop):
@@ -70,13 +71,15 @@ class _Walk:
 
     def expression(self, node: ast.expr, state: State) -> State:
         for part in evaluated(node):
-            if isinstance(part, ast.Call):
-                if self.view.asks_at(part):
-                    key = key_of(part)
-                    self.above[key] = self.above.get(key, _NOTHING) | state
-                if self.view.ask_at(part) is None:
-                    state = self._add(part, state)
+            if isinstance(part, ast.Call) and self.view.asks_at(part):
+                key = key_of(part)
+                self.above[key] = self.above.get(key, _NOTHING) | state
+            if isinstance(part, (ast.Call, ast.Await)) and not self._is_ask(part):
+                state = self._add(part, state)
         return state
+
+    def _is_ask(self, node: ast.Call | ast.Await) -> bool:
+        return self.view.ask_at(node.value if isinstance(node, ast.Await) else node) is not None
 
     def _add(self, node: ast.AST, state: State) -> State:
         effect = self.effects.of(node, self.view.scope)

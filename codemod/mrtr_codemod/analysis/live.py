@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from mrtr_codemod.analysis.calls import own_nodes
 from mrtr_codemod.analysis.view import FunctionView
 from mrtr_codemod.analysis.walk import Definition, Loop, Try, With, evaluated, expressions_of
+from mrtr_codemod.names.roles import CONNECTIONS, local_part
+from mrtr_codemod.names.values import External
 from mrtr_codemod.rewrite.flow.liveness import live_locals
 
 
@@ -36,9 +38,22 @@ def live_across(view: FunctionView) -> list[tuple[ast.stmt, list[Local]]]:
     found = []
     for statement in asking:
         needed = liveness.after.get(statement, frozenset()) | _read_later(view, statement)
-        names = [local for name in sorted(needed) for local in bound.get(name, ())[:1]]
+        names = [
+            local
+            for name in sorted(needed)
+            for local in bound.get(name, ())[:1]
+            if not _comes_anew(view, local)
+        ]
         found.append((statement, [local for local in names if _above(local.node, statement, statements)]))
     return found
+
+
+def _comes_anew(view: FunctionView, local: Local) -> bool:
+    """Whether a local is there again in each round by itself: a nested function, the context, the session."""
+    if isinstance(local.node, Definition):
+        return True
+    values = view.file.values(local.value, view.scope) if local.value is not None else ()
+    return bool(values) and all(isinstance(v, External) and local_part(v.name) in CONNECTIONS for v in values)
 
 
 def _asks_directly(view: FunctionView, statement: ast.stmt) -> bool:

@@ -22,13 +22,19 @@ _STARTS = {
     "'list_roots'": "'",
 }
 """How each spelling begins, which a plain search finds fast, and the pattern that it has to match there."""
+_EVERYDAY = frozenset({".sample", ".send_request", "getattr("})
+"""Spellings that other code is full of: they count only beside a word of the SDKs."""
+_BESIDE = ("mcp", "ctx", "ontext")
 _SPELLINGS = {start: re.compile(pattern) for start, pattern in _STARTS.items()}
 
 
 def seeds_in(text: str) -> list[int]:
     """The positions in a text at which an ask may be spelled, ascending."""
     found: list[int] = []
+    elsewhere = not any(word in text for word in _BESIDE)
     for start, spelling in _SPELLINGS.items():
+        if elsewhere and start in _EVERYDAY:
+            continue
         position = text.find(start)
         while position >= 0:
             if spelling.match(text, position):

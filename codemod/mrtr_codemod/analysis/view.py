@@ -13,6 +13,7 @@ from mrtr_codemod.analysis.calls import Key, key_of, own_nodes
 from mrtr_codemod.model import Finding, Level, Span
 from mrtr_codemod.names.module import FunctionInfo, FunctionNode, Module, ScopeId, ScopeNode
 from mrtr_codemod.names.reference import lower
+from mrtr_codemod.names.roles import CONNECTIONS, in_family, local_part
 from mrtr_codemod.names.values import External, Value
 
 if TYPE_CHECKING:
@@ -58,6 +59,29 @@ class FileView:
         if self.module.scope in graph.asking:
             found.insert(0, ScopeView(self, self.module.scope, self.tree))
         return tuple(found)
+
+    @property
+    def replayed(self) -> tuple[ScopeView, ...]:
+        """The asking functions that may be run again: those that a handler reaches, and helpers that get a context.
+
+        The rest are no handlers: the insides of an SDK, and tests that drive a session themselves.
+        """
+        return self._derived(
+            "replayed", lambda: tuple(view for view in self.asking if self._may_replay(view.scope))
+        )
+
+    def _may_replay(self, scope: ScopeId) -> bool:
+        if scope in self.analysis.reached_from:
+            return True
+        info = self.module.functions.get(scope)
+        if in_family(self.module.dotted) or info is None:
+            return False
+        values = (
+            value
+            for parameter in info.parameters
+            for value in self.analysis.evaluator.values((parameter.name,), scope)
+        )
+        return any(isinstance(value, External) and local_part(value.name) in CONNECTIONS for value in values)
 
     def function(self, scope: ScopeId) -> FunctionView | None:
         """The function with an id, None if it is no function of this file."""
@@ -118,9 +142,15 @@ class FileView:
             level if level is not None else rule.level,
             message,
             self.span_at(key),
-            where.display if where.qualname else None,
+            self._handler_of(where),
             others,
         )
+
+    def _handler_of(self, scope: ScopeId) -> str | None:
+        """The one handler that leads to a function; without one, or with several, the function itself."""
+        entries = {entry.scope for entry in self.analysis.reached_from.get(scope, ())}
+        owner = scope if scope in self.analysis.graph.entries or len(entries) != 1 else next(iter(entries))
+        return owner.display if owner.qualname else None
 
 
 class ScopeView:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from mrtr_codemod.names.bindings import Binding, BindingKind
 from mrtr_codemod.names.module import ClassInfo, FunctionInfo, Module, ScopeId
 from mrtr_codemod.names.reference import CALL, ELEMENT, Ref
-from mrtr_codemod.names.roles import ROLE_CLASSES, canonical, in_family, member, result
+from mrtr_codemod.names.roles import KNOWN_BY_NAME, ROLE_CLASSES, canonical, in_family, member, result
 from mrtr_codemod.names.values import ClassValue, External, FunctionValue, InstanceValue, ModuleValue, Value
 from mrtr_codemod.project import Project
 
@@ -85,7 +85,7 @@ class Evaluator:
     def lookup(self, dotted: str, importer: str) -> Values:
         """What an absolute dotted name means to the file `importer`."""
         short = canonical(dotted)
-        if short != dotted and short.partition(":")[2] in ROLE_CLASSES:
+        if short != dotted and short.partition(":")[2] in KNOWN_BY_NAME:
             return (External(short),)
         path = self.project.index.find(dotted, importer)
         if path is not None:

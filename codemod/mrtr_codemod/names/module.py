@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from mrtr_codemod.names.annotation import classes_of
@@ -106,11 +108,19 @@ class Module:
 
     def enclosing(self, line: int) -> ScopeId:
         """The innermost function that line `line` belongs to, or the module's own scope."""
-        best = self.scope
-        for info in self.functions.values():
-            if info.id.line <= line <= info.end_line and info.id.line >= best.line:
-                best = info.id
-        return best
+        for position in range(bisect_right(self._starts, line) - 1, -1, -1):
+            info = self._ordered[position]
+            if line <= info.end_line:
+                return info.id
+        return self.scope
+
+    @cached_property
+    def _ordered(self) -> list[FunctionInfo]:
+        return sorted(self.functions.values(), key=lambda info: info.id.line)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [info.id.line for info in self._ordered]
 
 
 def scan(path: str, dotted: str, tree: ast.Module) -> Module:

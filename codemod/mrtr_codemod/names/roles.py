@@ -21,7 +21,8 @@ ROLE_CLASSES = frozenset(
         "ServerTaskContext", "MiddlewareContext", "Middleware", "ClientSession", "Client", "ServerMiddleware",
     }
 )  # fmt: skip
-SERVERS = frozenset({"FastMCP()", "MCPServer()"})
+CONNECTIONS = frozenset({CONTEXT, SESSION, REQUEST, "ServerRequestContext()", "ServerTaskContext()"})
+"""What a handler gets to talk to its client with."""
 LOW_LEVEL = "Server()"
 
 _ROLE_FUNCTIONS = frozenset(
@@ -81,6 +82,9 @@ REQUEST_KINDS = {
 }
 URL_REQUIRED = "UrlElicitationRequiredError"
 ASK_METHODS = frozenset(key.rpartition(".")[2] for key in ASKS) | {"send_request"}
+
+KNOWN_BY_NAME = ROLE_CLASSES | {"elicit_with_validation", "elicit_url"}
+"""Public names that stand for what they are also where the repo is the SDK that defines them."""
 
 
 def canonical(dotted: str) -> str:

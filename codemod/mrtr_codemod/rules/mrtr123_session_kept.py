@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.lasting import lasting_targets
 from mrtr_codemod.model import Finding, Level
-from mrtr_codemod.names.roles import local_part
+from mrtr_codemod.names.roles import CONNECTIONS, local_part
 from mrtr_codemod.rules.base import MRTR_SPEC, Rule
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ async def start(ctx: Context) -> str:
     session = ctx.session
     return await Job(ctx).run()
 """
-_CONNECTIONS = frozenset({"Context()", "ServerSession()", "RequestContext()", "ServerRequestContext()"})
 
 
 def check(view: FileView) -> Iterator[Finding]:
@@ -71,7 +70,7 @@ def check(view: FileView) -> Iterator[Finding]:
                 continue
             targets = list(lasting_targets(function, node))
             names = {local_part(e) for e in view.externals(node.value, function.scope)} if targets else set()
-            for target in targets if names & _CONNECTIONS else ():
+            for target in targets if names & CONNECTIONS else ():
                 text = f"`{ast.unparse(target)}` outlives the call: what asks through it later cannot be followed"
                 yield view.finding(RULE, node, text, scope=function.scope)
 

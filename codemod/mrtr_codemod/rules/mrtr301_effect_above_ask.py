@@ -97,14 +97,16 @@ async def order(ctx: Context) -> str:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding an effect, at the effect; the ask below it is related."""
-    for scope in view.asking:
+    for scope in view.replayed:
         seen: set[tuple[int, int, int, int]] = set()
         for ask, state in sorted(effects_above(scope).items()):
             for place, effect in sorted(state, key=lambda entry: entry[0]):
                 if place in seen or place == ask:
                     continue
                 seen.add(place)
-                text = f"`{effect.what}` ({effect.kind}) may run before the ask on line {ask[0]}: again in every round"
+                cause = f": `{effect.cause}`" if effect.cause else ""
+                what = f"`{effect.what}` ({effect.kind}{cause})"
+                text = f"{what} may run before the ask on line {ask[0]}, and so again in every round"
                 yield view.finding(RULE, place, text, scope=scope.scope, related=[("the ask", ask)])
 
 

@@ -89,7 +89,7 @@ async def link(ctx: Context) -> str:
 def check(view: FileView) -> Iterator[Finding]:
     """One finding an ask."""
     questions = Questions(view.analysis)
-    for scope in view.asking:
+    for scope in view.replayed:
         for node in scope.nodes():
             if not isinstance(node, ast.Call) or not scope.asks_at(node):
                 continue

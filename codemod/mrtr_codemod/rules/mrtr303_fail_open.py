@@ -215,7 +215,7 @@ async def summarise(text: str, ctx: Context) -> str:
 def check(view: FileView) -> Iterator[Finding]:
     """One finding an `except`, `suppress` or timeout that lets the act through."""
     consent = Consent(view.analysis)
-    for scope in view.asking:
+    for scope in view.replayed:
         for way in consent.ways_past(scope):
             related = [("the ask", way.ask), *([("happens all the same", way.act)] if way.act else [])]
             level = Level.WARNING if way.hedged else None

@@ -97,7 +97,7 @@ _EVERYTHING = frozenset({"BaseException", "CancelledError"})
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding an `except`, `suppress`, `return` in `finally`, or `return_exceptions`."""
-    for scope in view.asking:
+    for scope in view.replayed:
         yield from _tries(view, scope)
         yield from _suppressed(view, scope)
         for node in scope.nodes():

@@ -70,7 +70,7 @@ _UNWINDING = frozenset({"BaseException", "CancelledError", "get_cancelled_exc_cl
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding an effect."""
-    for scope in view.asking:
+    for scope in view.replayed:
         for node in tries_around(scope):
             ask = first_ask(scope, ast.Module(node.body, []))
             yield from _effects(view, scope, node.finalbody, "`finally`", ask)

@@ -94,7 +94,7 @@ async def plot(job: str, ctx: Context) -> str:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding a `with` item."""
-    for scope in view.asking:
+    for scope in view.replayed:
         for item, node in items_around(scope):
             held = held_by(scope, item)
             if held:

@@ -84,7 +84,7 @@ async def check(path: str, ctx: Context) -> str:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding a local."""
-    for scope in view.asking:
+    for scope in view.replayed:
         seen: set[str] = set()
         for statement, locals_ in live_across(scope) if isinstance(scope, FunctionView) else ():
             for local in locals_:

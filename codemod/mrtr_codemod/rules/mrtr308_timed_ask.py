@@ -53,7 +53,7 @@ async def shut(ctx: Context) -> str:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding a timeout."""
-    for scope in view.asking:
+    for scope in view.replayed:
         for limit, around in timed(scope):
             text = (
                 "this timeout counted the time that the user takes; on 2026-07-28 it bounds one round, "

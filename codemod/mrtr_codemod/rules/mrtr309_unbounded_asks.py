@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -75,8 +76,9 @@ async def choose(ctx: Context) -> str:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding a loop or comprehension."""
-    for scope in view.asking:
+    for scope in view.replayed:
         counter = RoundCounter(scope, lambda _: 1)
+        seen: set[ast.AST] = set()
         for node in scope.nodes():
             if isinstance(node, Loop):
                 if not any(scope.asks_in(statement) for statement in node.body):
@@ -88,6 +90,9 @@ def check(view: FileView) -> Iterator[Finding]:
                 times = "without a bound that can be told" if math.isinf(bound) else f"up to {bound:g} times"
                 text = f"this loop asks {times}; clients give up after {CLIENT_ROUNDS} rounds of one call"
                 ask = first_ask(scope, node)
+                if ask in seen:
+                    continue  # a loop around the loop says nothing new
+                seen.add(ask)
                 yield view.finding(RULE, ask, text, scope=scope.scope, related=[("the loop", node)])
 
 
