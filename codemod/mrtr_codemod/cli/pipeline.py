@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.baseline import Baseline, read_baseline, relative_to, write_baseline
 from mrtr_codemod.check import Options, check
 from mrtr_codemod.cli.cells import findings_by_cell, handlers_by_cell
 from mrtr_codemod.cli.progress import Progress
+from mrtr_codemod.cli.reading import Sources, read_sources
 from mrtr_codemod.cli.rulebook import rulebook
-from mrtr_codemod.discover import find_files, read_file, read_stdin
-from mrtr_codemod.discover.patterns import PathPatterns
-from mrtr_codemod.model import Failure
 from mrtr_codemod.report.outcome import Outcome
 from mrtr_codemod.selection import Selection
-from mrtr_codemod.source import SourceFile
 from mrtr_codemod.triage import Triage, apply_comments
 
 if TYPE_CHECKING:
@@ -25,8 +20,8 @@ if TYPE_CHECKING:
 
     from mrtr_codemod.baseline import Entry
     from mrtr_codemod.cli.settings import Settings
-
-STDIN = "-"
+    from mrtr_codemod.model import Report
+    from mrtr_codemod.source import SourceFile
 
 
 @dataclass(frozen=True)
@@ -45,20 +40,25 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     """
     selection = _selection(settings)
     baseline = read_baseline(settings.baseline) if settings.baseline and not accept_in else None
-    read = _read(paths, settings, stdin_name)
+    read = read_sources(paths, settings, stdin_name)
     with Progress("checking") as progress:
+        # All rules, whatever is selected: the verdicts rest on them.
         report = check(read.sources, Options(progress=progress))
     sources = {source.path: source for source in read.sources}
     triage = apply_comments(findings_by_cell(report.findings, sources), sources, selection)
     note = None
     if accept_in:
-        note = f"{write_baseline(accept_in, triage.active, sources):,} findings accepted in {accept_in}."
-        triage = read_baseline(accept_in).apply(triage, sources)
+        triage, note = _accept(triage, sources, accept_in)
     elif baseline is not None:
         triage = baseline.apply(triage, sources)
         note = _stale(baseline, triage, sources, selection)
+    return Run(_outcome(report, read, triage), note)
+
+
+def _outcome(report: Report, read: Sources, triage: Triage) -> Outcome:
+    sources = {source.path: source for source in read.sources}
     failures = [*read.failures, *report.failures]
-    outcome = Outcome(
+    return Outcome(
         files=len(read.sources) + len(read.failures),
         findings=triage.active,
         suppressed=triage.suppressed,
@@ -67,7 +67,6 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
         sources=sources,
         rules=rulebook(),
     )
-    return Run(outcome, note)
 
 
 def _selection(settings: Settings) -> Selection:
@@ -75,33 +74,10 @@ def _selection(settings: Settings) -> Selection:
     return Selection(codes, settings.base, settings.select, settings.ignore, settings.per_file_ignores)
 
 
-@dataclass
-class _Read:
-    sources: list[SourceFile] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-
-    def add(self, result: SourceFile | Failure | None) -> None:
-        if isinstance(result, SourceFile):
-            self.sources.append(result)
-        elif result is not None:
-            self.failures.append(result)
-
-
-def _read(paths: Sequence[str], settings: Settings, stdin_name: str) -> _Read:
-    """Read all files in the order of their paths."""
-    named = [path for path in paths if path != STDIN]
-    found = find_files(named, PathPatterns(settings.base, settings.exclude), os.getcwd())
-    read = _Read(failures=list(found.failures))
-    with Progress("reading") as progress:
-        for number, candidate in enumerate(found.files):
-            progress(number, len(found.files))
-            read.add(read_file(candidate))
-    if STDIN in paths:
-        # None in a process that was started with its standard input closed.
-        closed = Failure(stdin_name, "standard input is closed")
-        read.add(closed if sys.stdin is None else read_stdin(stdin_name, sys.stdin.buffer))
-    read.sources.sort(key=lambda source: source.path)
-    return read
+def _accept(triage: Triage, sources: Mapping[str, SourceFile], file: str) -> tuple[Triage, str]:
+    """Write a baseline of the findings that count, and count them no more."""
+    count = write_baseline(file, triage.active, sources)
+    return read_baseline(file).apply(triage, sources), f"{count:,} findings accepted in {file}."
 
 
 def _stale(

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mrtr_codemod.config import LintConfig, find_config
+from mrtr_codemod.config import find_config
 from mrtr_codemod.model import Level
 from mrtr_codemod.selection import ALL, PerFileIgnore
 
@@ -68,6 +68,3 @@ def _common_directory(paths: Sequence[str]) -> str:
     except ValueError:
         return os.getcwd()
     return common if os.path.isdir(common) else os.path.dirname(common)
-
-
-__all__ = ["LintConfig", "Overrides", "Settings", "settle"]

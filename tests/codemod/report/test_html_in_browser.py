@@ -253,7 +253,7 @@ def test_five_thousand_findings_open_and_filter_at_once(browser: Browser, tmp_pa
         " q.dispatchEvent(new Event('input')); return performance.now() - t })()"
     )
     assert counted(browser) == "0 handlers, 1 finding"
-    assert spent < 2000
+    assert spent < 5000
 
 
 def test_a_clean_repo_has_a_page_too(browser: Browser, tmp_path: Path) -> None:

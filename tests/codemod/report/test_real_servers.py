@@ -17,8 +17,8 @@ from mrtr_codemod.cli.settings import Overrides, settle
 from mrtr_codemod.model import Handler
 from mrtr_codemod.report import html, json_report, sarif, text
 from mrtr_codemod.report.html.flow import Flow, ResumePoint, flow
-from mrtr_codemod.report.html.handlers import Tree
 from mrtr_codemod.report.html.outline import outline
+from mrtr_codemod.report.html.tree import Tree
 from mrtr_codemod.report.outcome import Outcome
 
 CASES = Path(__file__).parents[2] / "cases"

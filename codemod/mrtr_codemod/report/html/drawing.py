@@ -5,13 +5,13 @@ It is narrow enough for a phone at its natural size; what is too long is cut, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.report.facts import ASK_NAMES
+from mrtr_codemod.report.html.canvas import WIDTH, Canvas
 from mrtr_codemod.report.html.flow import ResumePoint, Segment
-from mrtr_codemod.report.html.markup import Markup, join, tag
-from mrtr_codemod.report.visible import visible, width
+from mrtr_codemod.report.html.markup import Markup, tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,18 +20,15 @@ if TYPE_CHECKING:
     from mrtr_codemod.report.html.flow import Flow, Turn
     from mrtr_codemod.report.outcome import Outcome
 
-_WIDTH = 348
-_ROW = 20
-_GAP = 12
 _INDENT = 14
-_CHARACTER = 7.3
-"""Pixels that a character of the drawing's monospaced 12 pixel font takes, rounded up."""
+"""Pixels between the lanes of nested loops."""
+_GAP = 12
 
 
 def draw(handler: Handler, flow: Flow, outcome: Outcome, link: Callable[[Finding], str]) -> Markup:
     """Return the drawing of a handler that asks; `link` gives the address of what explains a hazard."""
     depth = max((turn.depth + 1 for turn in flow.turns), default=0)
-    canvas = _Canvas(rail=16 + _INDENT * depth)
+    canvas = Canvas(rail=16 + _INDENT * depth)
     drawing = _Drawing(handler.span.path, canvas, outcome, link)
     drawing.entry(handler, flow.elsewhere)
     extents = []
@@ -51,71 +48,10 @@ def draw(handler: Handler, flow: Flow, outcome: Outcome, link: Callable[[Finding
     return canvas.svg(f"Flow of {handler.name}")
 
 
-@dataclass
-class _Canvas:
-    rail: int
-    y: int = 10
-    shapes: list[Markup] = field(default_factory=list)
-
-    @property
-    def left(self) -> int:
-        """Where the text begins."""
-        return self.rail + 18
-
-    def add(self, name: str, kind: str, /, **attributes: object) -> None:
-        dashed = {key.replace("_", "-"): value for key, value in attributes.items()}
-        self.shapes.append(tag(name, {"class": kind, **dashed}))
-
-    def write(
-        self, kind: str, words: str, *, x: int | None = None, tail: str = "", href: str | None = None
-    ) -> None:
-        """Write one row of text and move down; `tail` follows in the colour of secondary text."""
-        start = self.left if x is None else x
-        shown, rest = _fit(words, tail, _WIDTH - start - 6)
-        line = tag(
-            "text",
-            {"class": kind, "x": start, "y": self.y + 14},
-            tag("title", {}, f"{words} {tail}".strip()),
-            shown,
-            tag("tspan", {"class": "quiet"}, f" {rest}") if rest else "",
-        )
-        self.shapes.append(tag("a", {"href": href}, line) if href else line)
-        self.y += _ROW
-
-    def svg(self, label: str) -> Markup:
-        height = self.y + 4
-        rail = tag("path", {"class": "rail", "d": f"M{self.rail} 20V{height - 18}"})
-        attributes = {
-            "class": "flow",
-            "viewBox": f"0 0 {_WIDTH} {height}",
-            "width": _WIDTH,
-            "height": height,
-            "role": "group",
-            "aria-label": label,
-        }
-        return tag("svg", attributes, rail, join(self.shapes))
-
-
-def _fit(words: str, tail: str, pixels: int) -> tuple[str, str]:
-    """Cut text to a width; the tail gives way first."""
-    room = int(pixels / _CHARACTER)
-    shown = _cut(visible(words), room)
-    left = room - width(shown) - 1
-    return shown, _cut(visible(tail), left) if tail and left > 4 else ""
-
-
-def _cut(text: str, room: int) -> str:
-    if width(text) <= room:
-        return text
-    while width(text) > room - 1:
-        text = text[: min(len(text) - 1, room)]
-    return f"{text}…"
-
-
 @dataclass(frozen=True)
 class _Drawing:
     path: str
-    canvas: _Canvas
+    canvas: Canvas
     outcome: Outcome
     link: Callable[[Finding], str]
 
@@ -160,7 +96,7 @@ class _Drawing:
         box = {
             "x": canvas.left - 8,
             "y": top,
-            "width": _WIDTH - canvas.left + 7,
+            "width": WIDTH - canvas.left + 7,
             "height": canvas.y - top,
             "rx": 6,
         }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.report.facts import ASK_NAMES, ask_place, live_local, rounds, verdict
@@ -13,6 +11,7 @@ from mrtr_codemod.report.html.listing import listing
 from mrtr_codemod.report.html.markup import Markup, join, prose, tag
 from mrtr_codemod.report.html.outline import outline
 from mrtr_codemod.report.html.overview import SLUGS
+from mrtr_codemod.report.html.tree import Tree
 from mrtr_codemod.source import SourceFile
 
 if TYPE_CHECKING:
@@ -29,20 +28,6 @@ def handlers(outcome: Outcome, anchors: Anchors) -> Markup:
     cards = [_Card(handler, outcome, anchors, trees).markup() for handler in outcome.asking]
     heading = tag("h2", {"id": "handlers"}, "Handlers that ask")
     return tag("section", {"aria-labelledby": "handlers"}, heading, join(cards))
-
-
-class Tree:
-    """The syntax tree of a source, made when it is first needed; None if it does not parse."""
-
-    def __init__(self, source: SourceFile) -> None:
-        self._source = source
-
-    @cached_property
-    def module(self) -> ast.Module | None:
-        try:
-            return ast.parse(self._source.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 class _Card:
