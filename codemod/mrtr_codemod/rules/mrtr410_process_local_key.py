@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SERVERS = frozenset({"MCPServer", "FastMCP"})
 _POLICY = "RequestStateSecurity"
 _ROUNDS = ("InputRequiredResult(", "Resolve(", "request_state_security")
+_MENTIONED = re.compile(rf"\b(?:{'|'.join(_SERVERS)}|{_POLICY})\b")
 _RANDOM = re.compile(r"^(?:secrets\.token_\w+|os\.urandom|uuid\.uuid4)$|\.generate_key$")
 
 _DEFAULT = """
@@ -86,8 +87,6 @@ mcp = MCPServer("files", request_state_security=RequestStateSecurity.ephemeral()
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each server, or each policy, with a key that other workers do not have."""
-    if not any(word in view.source.text for word in _ROUNDS):
-        return
     local = list(_local_keys(view))
     sites = workers_sites(view.analysis.project) if local else []
     started = next((site for site in sites if site.starts(view.path)), None)
@@ -148,7 +147,8 @@ RULE = Rule(
     "`RequestStateSecurity(keys=[os.environ[…]])`. `mrtr keygen` makes one.",
     reference=MRTR_SPEC,
     check=check,
-    words=("MCPServer(", "FastMCP(", _POLICY),
+    words=_ROUNDS,
+    pattern=_MENTIONED,
     valid=(_SHARED, _ONE_WORKER, _NO_ROUNDS, _OTHER_PROGRAM),
     invalid=(_DEFAULT, _EPHEMERAL, _RANDOM_KEY),
 )
