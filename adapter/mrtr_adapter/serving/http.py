@@ -13,7 +13,6 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from starlette.types import ASGIApp
-from uvicorn.config import STARTUP_FAILURE
 
 from mrtr_adapter.serving.refusal import CannotServe
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 5
 """How long a request that runs when the end is asked for may take to finish."""
+STARTUP_FAILURE = 3
+"""The exit status of uvicorn when the application did not start."""
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 

@@ -10,13 +10,15 @@ import socket
 import sys
 import threading
 from functools import partial
+from inspect import signature
 from multiprocessing.connection import wait
+from typing import Any
 
 from starlette.types import ASGIApp
-from uvicorn.config import STARTUP_FAILURE
+from uvicorn import Config, Server
 from uvicorn.supervisors import Multiprocess
 
-from mrtr_adapter.serving.http import application, settings
+from mrtr_adapter.serving.http import STARTUP_FAILURE, application, settings
 from mrtr_adapter.serving.job import Job
 from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.serving.startup import Startup
@@ -26,7 +28,13 @@ logger = logging.getLogger("mrtr")
 
 def serve_by_workers(job: Job, host: str, sockets: list[socket.socket], count: int) -> None:
     """Serve by `count` processes until SIGTERM or SIGINT. A worker that dies is replaced."""
-    Multiprocess(settings(partial(_in_worker, job, host), factory=True, workers=count), sockets).run()
+    config = settings(partial(_in_worker, job, host), factory=True, workers=count)
+    Multiprocess(config, sockets=sockets, **_older_arguments(config)).run()
+
+
+def _older_arguments(config: Config) -> dict[str, Any]:
+    """What an older uvicorn wants to be told as well; `mcp` takes any from 0.31.1."""
+    return {"target": Server(config).run} if "target" in signature(Multiprocess).parameters else {}
 
 
 def _in_worker(job: Job, host: str) -> ASGIApp:

@@ -81,6 +81,7 @@ class Serving:
         self.process = process
         self.lines: list[str] = []
         self._said = threading.Condition()
+        self._ended = False
         threading.Thread(target=self._read, daemon=True).start()
         self.url = self.said(r"is at (http://[^\s,]+)")[1]
 
@@ -90,10 +91,11 @@ class Serving:
 
         def enough() -> bool:
             found[:] = [match for line in self.lines if (match := re.search(pattern, line))]
-            return len(found) >= times
+            return len(found) >= times or self._ended
 
         with self._said:
-            assert self._said.wait_for(enough, SECONDS), "".join(self.lines)
+            self._said.wait_for(enough, SECONDS)
+        assert len(found) >= times, "".join(self.lines)
         return found[-1]
 
     def end(self, signal: int) -> int:
@@ -108,6 +110,9 @@ class Serving:
                 with self._said:
                     self.lines.append(line)
                     self._said.notify_all()
+        with self._said:
+            self._ended = True
+            self._said.notify_all()
 
 
 @contextmanager
