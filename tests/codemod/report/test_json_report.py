@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from codemod.report.samples import sample
+from mrtr_codemod.model import AskKind, Level, Verdict
 from mrtr_codemod.report import json_report
 from mrtr_codemod.report.outcome import Outcome
 
@@ -23,6 +24,13 @@ def report(outcome: Outcome) -> dict[str, Any]:
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_the_schema_knows_every_word_of_the_model() -> None:
+    words = SCHEMA["$defs"]
+    assert words["verdict"]["enum"] == [verdict.value for verdict in Verdict]
+    assert set(words["level"]["enum"]) == {level.value for level in Level}
+    assert words["ask"]["properties"]["kind"]["enum"] == [kind.value for kind in AskKind]
 
 
 def test_the_schema_refuses_what_no_report_holds() -> None:
