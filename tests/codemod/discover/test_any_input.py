@@ -21,37 +21,24 @@ CODECS = st.sampled_from(
     ["utf-8", "latin-1", "utf-7", "cp1252", "utf-16", "shift_jis", "hex", "zlib", "mbcs", "x"]
 )
 ODD_TEXT = st.text(st.characters(codec=None, exclude_categories=()))
-PYTHON_LIKE = st.lists(
-    st.sampled_from(
-        [
-            "# mrtr: ignore[MRTR301] -- why",
-            "@",
-            "\n",
-            "\r",
-            "\r\n",
-            "\t",
-            "  ",
-            "def f():",
-            "'''",
-            '"',
-            "(",
-            ")",
-            "\\",
-            "if x:",
-            "\x0c",
-            "# mrtr: ignore",
-            "x = 1",
-            "é",
-            "\x00",
-            "\u2028",
-            "0x",
-            "async ",
-            ":",
-            "f'{",
-        ]
-    ),
-    max_size=25,
-).map("".join)
+SUPPRESSION = "# mrtr: ignore[MRTR301] -- why"
+PIECES = [
+    SUPPRESSION,
+    "# mrtr: ignore",
+    "@",
+    "\n",
+    "\r",
+    "\r\n",
+    "\t",
+    "  ",
+    "\x0c",
+    "\x00",
+    "\u2028",
+    "é",
+    "\\",
+]
+PIECES += ["def f():", "async ", "if x:", "x = 1", ":", "'''", '"', "(", ")", "0x", "f'{"]
+PYTHON_LIKE = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: (

@@ -123,7 +123,7 @@ class _Drawing:
         if ask.question:
             self.canvas.write("mono", " ".join(ask.question.split()))
         if ask.via:
-            self.canvas.write("quiet", f"in a helper, {self.outcome.place(ask.span)}")
+            self.canvas.write("quiet", f"in a helper, {self.outcome.place_from(self.path, ask.span)}")
 
     def _hazard(self, hazard: Finding) -> None:
         canvas = self.canvas

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mrtr_codemod.report.facts import ASK_NAMES, ask_place, live_local, rounds, verdict
+from mrtr_codemod.report.facts import ASK_NAMES, live_local, rounds, verdict
 from mrtr_codemod.report.html.drawing import draw
 from mrtr_codemod.report.html.flow import flow
 from mrtr_codemod.report.html.listing import listing
@@ -97,7 +97,12 @@ class _Card:
     def _ask(self, ask: Ask) -> Markup:
         question = [tag("code", {"class": "question"}, ask.question)] if ask.question else []
         kind = tag("span", {"class": "tag"}, ASK_NAMES[ask.kind])
-        return join([kind, " ", tag("code", {"class": "place"}, ask_place(ask, self._outcome)), *question])
+        return join([kind, " ", tag("span", {"class": "place"}, self._way(ask)), *question])
+
+    def _way(self, ask: Ask) -> str:
+        """The lines that lead from the handler to the ask."""
+        path = self._handler.span.path
+        return " → ".join(self._outcome.place_from(path, span) for span in (*ask.via, ask.span))
 
     def _hazard(self, hazard: Finding) -> Markup:
         code = tag("a", {"class": f"code {hazard.level.value}", "href": self._link(hazard)}, hazard.rule)
