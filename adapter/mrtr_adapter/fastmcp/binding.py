@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from fastmcp.resources.function_resource import FunctionResource
 from fastmcp.resources.template import FunctionResourceTemplate
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary
 
 from mrtr_adapter import versions
 from mrtr_adapter.fastmcp import context, proxies, steps
@@ -36,8 +38,18 @@ def bind(server: FastMCP[Any], adapt_like: AdaptLike) -> tuple[Server[Any], Find
     low = server._mcp_server
     if not any(isinstance(entry, Front) for entry in low.middleware):
         steps.install(server)
+        _name_audience(server)
         low.middleware.append(Front(low))
     return low, _handlers(server)
+
+
+def _name_audience(server: FastMCP[Any]) -> None:
+    """A server without a name gets a random one, and its other instances would refuse the states of this one."""
+    kind = type(server).__name__
+    if re.fullmatch(rf"{kind}-[0-9a-f]{{4}}", server.name):
+        for entry in server._mcp_server.middleware:
+            if isinstance(entry, RequestStateBoundary):
+                entry._audience = kind
 
 
 def _handlers(server: FastMCP[Any]) -> FindHandler:

@@ -9,11 +9,13 @@ A server in the same process is adapted as the one in front is, so that it does 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from typing import Any
 
 from fastmcp.client.transports.memory import FastMCPTransport
-from fastmcp.server.providers.proxy import ProxyClient
+from fastmcp.server.providers import proxy
+from mcp import ClientSession
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -21,8 +23,15 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 AdaptLike = Callable[[Any, Server[Any]], object]
 """Adapts a server on the terms of another one, unless it is adapted already."""
 
+Connect = Callable[..., AbstractAsyncContextManager[ClientSession]]
+
+_FORWARDING = proxy.PROXY_TRANSPORT_OPTIONS.session_class
+"""The session of whatever is connected for a proxy."""
+
 _front: ContextVar[Server[Any] | None] = ContextVar("mrtr_fastmcp_front", default=None)
 """The adapted server whose request is being served."""
+
+_installed = False
 
 
 class Front:
@@ -41,16 +50,33 @@ class Front:
 
 def install(adapt_like: AdaptLike) -> None:
     """Does nothing the second time."""
-    if "_negotiate" in vars(ProxyClient):
+    global _installed
+    if _installed:
         return
-    negotiate = ProxyClient._negotiate
+    _installed = True
+    proxy._mirror_front_era_mode = _negotiated(proxy._mirror_front_era_mode)
+    original = FastMCPTransport.connect_session
+    setattr(FastMCPTransport, original.__name__, _adapting(original, adapt_like))
 
-    async def _negotiate(self: ProxyClient[Any], *args: Any, **kwargs: Any) -> None:
-        server = _front.get()
-        if server is not None and self.mode in MODERN_PROTOCOL_VERSIONS:
-            if isinstance(self.transport, FastMCPTransport):
-                adapt_like(self.transport.server, server)
-            self.mode = "auto"
-        await negotiate(self, *args, **kwargs)
 
-    setattr(ProxyClient, negotiate.__name__, _negotiate)
+def _negotiated(mirror: Callable[[], str | None]) -> Callable[[], str | None]:
+    """What to speak on the back: `auto` instead of 2026-07-28 alone."""
+
+    def _mirror_front_era_mode() -> str | None:
+        mode = mirror()
+        return "auto" if mode in MODERN_PROTOCOL_VERSIONS and _front.get() is not None else mode
+
+    return _mirror_front_era_mode
+
+
+def _adapting(connect: Connect, adapt_like: AdaptLike) -> Connect:
+    """Connect a proxy to a server in this process, which is adapted first."""
+
+    def connect_session(self: FastMCPTransport, **options: Any) -> AbstractAsyncContextManager[ClientSession]:
+        server, given = _front.get(), options.get("transport_options")
+        # Other clients that a handler opens have handlers of their own to answer for them.
+        if server is not None and given is not None and given.session_class is _FORWARDING:
+            adapt_like(self.server, server)
+        return connect(self, **options)
+
+    return connect_session

@@ -170,7 +170,7 @@ async def test_a_middleware_that_turns_errors_around_can_not_undo_a_refusal() ->
 
 
 async def test_a_dependency_may_ask() -> None:
-    async def consent(ctx: Context = CurrentContext()) -> bool:
+    async def consent(ctx: Context = CurrentContext()) -> bool:  # noqa: B008
         sure = await ctx.elicit("Drop it?", bool)
         return sure.action == "accept" and sure.data
 
