@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mrtr_adapter.versions import require
+
 if TYPE_CHECKING:
     from mrtr_adapter.binding import adapt as adapt
     from mrtr_adapter.handler import flow as flow
@@ -47,4 +49,5 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    require("mcp")  # or the import would fail over whatever mcp 1.x lacks first
     return getattr(import_module(home), name)
