@@ -27,11 +27,14 @@ REMEDIES = {
     "chromium": "install Chromium (Debian: apt-get install chromium)",
     "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
     "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
+    "sdk_sources": "unpack the sdists of mcp==1.30.0 and fastmcp==3.4.11 into a folder (pip download --no-deps "
+    "--no-binary :all:) and set MRTR_TEST_SDK_SOURCES to it",
 }
 
 
 def needs(tool: str) -> str:
-    """Return how to reach `tool`: the path of `chromium`, `node` or a Python with `fastmcp3`, the URL of `redis`.
+    """Return how to reach `tool`: the path of `chromium`, `node` or a Python with `fastmcp3`, the URL of `redis`,
+    the folder with the `sdk_sources`.
 
     `node` is Node 22 or newer with the packages of tests/interop/node installed. A missing tool skips
     the running test, or fails it with `CI=true`; either way the reason says how to get it. At the top of a
@@ -73,9 +76,14 @@ def _fastmcp3() -> str | None:
     return os.environ.get("MRTR_TEST_FASTMCP3") or None
 
 
+def _sdk_sources() -> str | None:
+    return os.environ.get("MRTR_TEST_SDK_SOURCES") or None
+
+
 _FINDERS: dict[str, Callable[[], str | None]] = {
     "chromium": _chromium,
     "fastmcp3": _fastmcp3,
     "node": _node,
     "redis": _redis,
+    "sdk_sources": _sdk_sources,
 }
