@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import PackageNotFoundError, version
 
 SUPPORTED = {"mcp": ("2.0", "3"), "fastmcp": ("4.0", "5")}
 """The oldest that is supported, and the first that is not."""
@@ -20,15 +19,22 @@ def require(distribution: str) -> None:
         UnsupportedVersion: it is too old, too new or not there.
     """
     oldest, beyond = SUPPORTED[distribution]
-    try:
-        installed = version(distribution)
-    except PackageNotFoundError:
-        installed = "none"
+    installed = version(distribution)
     if not _parts(oldest) <= _parts(installed) < _parts(beyond):
         raise UnsupportedVersion(
             f"mrtr works with {distribution} >= {oldest} and < {beyond}, and {installed} is installed: "
             f"pip install '{distribution}>={oldest},<{beyond}'"
         )
+
+
+def version(distribution: str) -> str:
+    """What is installed of it, or `none`."""
+    from importlib import metadata  # slow, and the command asks for no version before it must
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "none"
 
 
 def _parts(text: str) -> tuple[int, ...]:

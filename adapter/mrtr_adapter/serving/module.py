@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from mrtr_adapter.fastmcp.unchanged import allow_old_names
 from mrtr_adapter.serving.import_failure import explain
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.started import StartsItself, starting_forbidden
@@ -29,6 +30,7 @@ def import_file(path: Path) -> ModuleType:
     name, folders = _place(path.resolve())
     sys.path[:0] = [str(folder) for folder in folders if str(folder) not in sys.path]
     sys.argv = [str(path)]
+    allow_old_names()
     with redirect_stdout(sys.stderr), starting_forbidden():
         try:
             return _executed(name, path)

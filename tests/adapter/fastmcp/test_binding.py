@@ -139,5 +139,5 @@ def test_all_of_fastmcp_4_is_supported(installed: str, monkeypatch: pytest.Monke
 
 
 def test_something_that_only_looks_like_one_is_no_server() -> None:
-    with pytest.raises(TypeError, match="a FastMCP of fastmcp >= 4, not types.SimpleNamespace"):
+    with pytest.raises(TypeError, match=r"a FastMCP of fastmcp >= 4, not types\.SimpleNamespace"):
         adapt(SimpleNamespace(_mcp_server=None))
