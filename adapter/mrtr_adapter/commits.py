@@ -49,7 +49,7 @@ class Commits:
 
 
 pending: ContextVar[Commits | None] = ContextVar("mrtr_commits", default=None)
-"""Of the call that is served here, on any protocol."""
+"""Of the call that is served here, on an older protocol."""
 
 
 def failed(result: object) -> bool:

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter import capabilities
 from mrtr_adapter.clock import Clock
+from mrtr_adapter.commits import Commits
 from mrtr_adapter.effects import Effects
 from mrtr_adapter.enclosed import enclosing
 from mrtr_adapter.halt import Halt
@@ -112,6 +113,7 @@ class Flow:
         self._clock: Clock | None = None
         self._deadline = journal.deadline if journal else 0
         self._nonce: str | None = None
+        self.commits: Commits | None = None
 
     # Most calls never ask, so what an ask needs is made when one comes.
 

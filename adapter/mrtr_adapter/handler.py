@@ -9,7 +9,8 @@ from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any, TypeVar, overload
 
-from mrtr_adapter import commits, recording
+from mrtr_adapter import recording
+from mrtr_adapter.commits import Commits, pending, run_now
 from mrtr_adapter.enclosed import enclosing
 from mrtr_adapter.flows import Flow, current
 from mrtr_adapter.journal import new_id
@@ -117,9 +118,12 @@ def on_commit(call: Callable[..., Any], /, *args: Any) -> None:
     call of an adapted server it is done at once.
     """
     work = partial(call, *args)
-    commits_of_call = commits.pending.get()
+    running = current.get()
+    if running is not None and running.commits is None:
+        running.commits = Commits()
+    commits_of_call = running.commits if running is not None else pending.get()
     if commits_of_call is None:
-        commits.run_now(work)
+        run_now(work)
     else:
         commits_of_call.add(work)
 
@@ -161,7 +165,7 @@ def flow() -> ThisFlow:
     running = current.get()
     if running is not None:
         return ThisFlow(running.id, running.round, running)
-    commits_of_call = commits.pending.get()
+    commits_of_call = pending.get()
     return ThisFlow(commits_of_call.call_id if commits_of_call else new_id(), 1)
 
 

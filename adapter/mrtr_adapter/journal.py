@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -140,7 +140,7 @@ def _size(value: Any) -> int:
     return len(json.dumps(value, separators=(",", ":")))
 
 
-def is_ours(state: object) -> bool:
+def is_ours(state: object) -> TypeGuard[str]:
     """Whether this plaintext was written by the adapter, in whatever version."""
     return isinstance(state, str) and state.startswith(FAMILY)
 

@@ -62,11 +62,12 @@ class ReplayMiddleware:
             return await call_next(_as_seen(ctx, session=ClosedSession(ctx.session, ctx.method)))
         params = dict(ctx.params or {})
         try:
-            journal = await self._journal(ctx.method, params)
+            state = params.get("requestState")
+            journal = await self._journal(ctx.method, params, state) if is_ours(state) else None
             flow = self._flow(ctx, params, journal)
             inner = _as_seen(ctx, session=AskingSession(ctx.session, flow), params=params)
             serve = partial(self._serve, inner, flow, call_next)
-            return await (self.custody.redeem(journal, flow, serve) if journal else serve())
+            return await (serve() if journal is None else self.custody.redeem(journal, flow, serve))
         except InvalidState as reason:
             logger.warning("requestState rejected on %s: %s", ctx.method, reason)
             if self.terms.on_invalid_state == "restart":
@@ -75,16 +76,12 @@ class ReplayMiddleware:
 
     async def _serve(self, ctx: Context, flow: Flow, call_next: CallNext) -> HandlerResult:
         """Run one round."""
-        commits = Commits()
-        token = pending.set(commits)
         try:
             outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
         except MCPError:
             if flow.halt.called:
                 telemetry.describe(flow, telemetry.REFUSED)
             raise
-        finally:
-            pending.reset(token)
         if isinstance(outcome, Round):
             telemetry.describe(
                 flow, telemetry.INPUT_REQUIRED, asks=len(outcome.requests), state_bytes=len(outcome.state)
@@ -94,20 +91,17 @@ class ReplayMiddleware:
             telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
-        if not failed(outcome):
-            await commits.run()
+        if flow.commits is not None and not failed(outcome):
+            await flow.commits.run()
         return outcome
 
-    async def _journal(self, method: str, params: dict[str, Any]) -> Journal | None:
+    async def _journal(self, method: str, params: dict[str, Any], state: str) -> Journal:
         """The journal of the round before.
 
         Raises:
-            InvalidState: there is one, and it can't be resumed.
+            InvalidState: it can't be resumed.
             MCPError: it lies in a store that can't be used.
         """
-        state = params.get("requestState")
-        if not (isinstance(state, str) and is_ours(state)):
-            return None
         journal = redeem(await self.custody.plaintext(state, method))
         if journal.handler == self._fingerprint(method, params):
             return journal

@@ -108,7 +108,9 @@ print(won)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "redis"])
-def test_processes_that_race_for_a_hundred_keys_win_each_of_them_once(kind: str, tmp_path: Path, key: str) -> None:
+def test_processes_that_race_for_a_hundred_keys_win_each_of_them_once(
+    kind: str, tmp_path: Path, key: str
+) -> None:
     url = url_of(kind, tmp_path)
     racers = [
         subprocess.Popen([sys.executable, "-c", _RACE, url, key, str(n)], stdout=subprocess.PIPE, text=True)
@@ -160,7 +162,7 @@ def test_sqlite_gives_back_the_room_of_what_has_expired(tmp_path: Path) -> None:
     ],
 )
 def test_a_url_that_is_no_store_is_refused_and_no_password_shown(url: str, said: str) -> None:
-    with pytest.raises(ValueError, match=".") as caught:
+    with pytest.raises(ValueError) as caught:
         open_store(url)
     assert said in str(caught.value)
     assert "secret" not in str(caught.value)

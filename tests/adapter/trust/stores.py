@@ -24,7 +24,9 @@ def opened(kind: str, folder: Path) -> Store:
 class CountingStore:
     """Does what `inner` does, and keeps the operations in order; `before` is called with each of them first."""
 
-    def __init__(self, inner: Store, before: Callable[[str, str], None] = lambda operation, key: None) -> None:
+    def __init__(
+        self, inner: Store, before: Callable[[str, str], None] = lambda operation, key: None
+    ) -> None:
         self.inner = inner
         self.before = before
         self.operations: list[tuple[str, str]] = []

@@ -53,7 +53,9 @@ class Files:
         given = {"keys": [KEY], "bind_principal": user_of, "store": self.store, "single_use": True, **options}
         return adapt(server, **given)
 
-    async def ask(self, server: MCPServer, tool: str = "delete", path: str = "a", user: str | None = None) -> str:
+    async def ask(
+        self, server: MCPServer, tool: str = "delete", path: str = "a", user: str | None = None
+    ) -> str:
         return str((await call(server, tool, {"path": path}, meta={"user": user}))["requestState"])
 
     async def answer(
@@ -152,10 +154,19 @@ async def test_two_hundred_replays_at_once_delete_once() -> None:
 
 def sealed(plaintext: str) -> str:
     """What only a server could make: state with any content, under a good seal, for `delete a`."""
-    claims = {"v": 1, "iat": time.time(), "exp": time.time() + 60, "m": "tools/call", "t": "delete", "aud": "files"}
+    claims = {
+        "v": 1,
+        "iat": time.time(),
+        "exp": time.time() + 60,
+        "m": "tools/call",
+        "t": "delete",
+        "aud": "files",
+    }
     arguments = json.dumps({"path": "a"}, separators=(",", ":"))
     claims["a"] = _digest(arguments)
-    return SealCodec([KEY], max_state_bytes=8 * 1024 * 1024).seal(json.dumps({**claims, "s": plaintext}).encode())
+    return SealCodec([KEY], max_state_bytes=8 * 1024 * 1024).seal(
+        json.dumps({**claims, "s": plaintext}).encode()
+    )
 
 
 def _digest(text: str) -> str:

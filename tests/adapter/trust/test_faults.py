@@ -147,6 +147,8 @@ def test_a_thousand_flows_on_instances_that_keep_dying_do_each_effect_once(
     # One report for each death between the claim of an effect and its stored outcome, and for no other.
     assert len(reported) == sum(deaths[point] for point in INSIDE_ONCE)
     assert fleet.deaths == sum(deaths.values()) > FLOWS // 20
-    figures = f"{FLOWS} flows, {fleet.deaths} deaths, {FLOWS - len(reported)} finished, {len(reported)} reported"
+    figures = (
+        f"{FLOWS} flows, {fleet.deaths} deaths, {FLOWS - len(reported)} finished, {len(reported)} reported"
+    )
     record_property("figures", figures)
     print(kind, figures)

@@ -55,7 +55,9 @@ async def test_refuse_ends_the_first_round_and_names_the_effect_and_three_ways_o
         assert way in said
 
 
-async def test_ignore_says_nothing_and_warn_says_it_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_ignore_says_nothing_and_warn_says_it_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING, "mrtr"):
         for policy in ("ignore", "warn", "warn"):
             await call(writing(tmp_path, on_effect=policy), "write")
@@ -100,7 +102,9 @@ async def test_effects_below_the_last_question_and_in_recordings_are_nobodys_bus
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "redis"])
-async def test_the_stores_own_files_and_connections_are_no_effects_of_the_handler(kind: str, tmp_path: Path) -> None:
+async def test_the_stores_own_files_and_connections_are_no_effects_of_the_handler(
+    kind: str, tmp_path: Path
+) -> None:
     async def handler(ctx: Context) -> str:
         await once("charge", lambda: 1)
         return (await ctx.elicit("Sure?", Ok)).action
@@ -137,7 +141,9 @@ async def test_state_that_fails_a_check_begins_anew_and_its_answers_do_not_count
     result = await call(server, "delete", {"path": "a"}, state=state, responses={"answer": YES})
     assert result["inputRequests"]["answer"]["params"]["message"] == "Delete a?"
     assert deleted == []
-    result = await call(server, "delete", {"path": "a"}, state=result["requestState"], responses={"answer": YES})
+    result = await call(
+        server, "delete", {"path": "a"}, state=result["requestState"], responses={"answer": YES}
+    )
     assert result["content"][0]["text"] == "accept"
 
 
@@ -166,7 +172,9 @@ async def test_a_state_that_the_store_has_lost_begins_anew(tmp_path: Path) -> No
     options: dict[str, Any] = {"on_invalid_state": "restart", "store": store, "reference_above_bytes": 0}
     state = (await call(deleting(deleted, **options), "delete", {"path": "a"}))["requestState"]
     store._kept.clear()
-    result = await call(deleting(deleted, **options), "delete", {"path": "a"}, state=state, responses={"answer": YES})
+    result = await call(
+        deleting(deleted, **options), "delete", {"path": "a"}, state=state, responses={"answer": YES}
+    )
     assert "answer" in result["inputRequests"]
     assert deleted == []
 
@@ -245,7 +253,10 @@ async def test_an_unchanged_handler_does_not_begin_anew() -> None:
     first = shop(1, done, on_changed_handler="restart")
     state = (await call(first, "buy"))["requestState"]
     second = shop(1, done, on_changed_handler="restart")
-    assert "1 accept" in (await call(second, "buy", state=state, responses={"answer": YES}))["content"][0]["text"]
+    assert (
+        "1 accept"
+        in (await call(second, "buy", state=state, responses={"answer": YES}))["content"][0]["text"]
+    )
 
 
 # -- large journals ------------------------------------------------------------------------------------------------
@@ -262,7 +273,9 @@ def large(key: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite", "redis"])
-async def test_a_journal_above_the_size_lies_in_the_store_and_the_state_stays_small(kind: str, tmp_path: Path) -> None:
+async def test_a_journal_above_the_size_lies_in_the_store_and_the_state_stays_small(
+    kind: str, tmp_path: Path
+) -> None:
     store = CountingStore(opened(kind, tmp_path))
     played = await play_tool(serving(long_form, store=store, reference_above_bytes=2048), "tool", large)
     assert played.text == "20000 accept"
@@ -306,9 +319,13 @@ async def test_a_store_that_is_down_stops_a_call_with_a_large_journal_before_it_
 
 async def test_an_instance_without_a_store_can_not_follow_a_handle() -> None:
     deleted: list[str] = []
-    state = (await call(deleting(deleted, store=MemoryStore(), reference_above_bytes=0), "delete", {"path": "a"}))
+    state = await call(
+        deleting(deleted, store=MemoryStore(), reference_above_bytes=0), "delete", {"path": "a"}
+    )
     with pytest.raises(MCPError, match="can't reach its store"):
-        await call(deleting(deleted), "delete", {"path": "a"}, state=state["requestState"], responses={"answer": YES})
+        await call(
+            deleting(deleted), "delete", {"path": "a"}, state=state["requestState"], responses={"answer": YES}
+        )
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,9 @@ async def test_three_phases_of_key_rotation_under_load_lose_no_flow() -> None:
     assert fleet.charged == Counter(bought)
 
 
-async def test_a_result_under_a_key_that_has_left_the_ring_asks_to_start_over_and_does_nothing_again() -> None:
+async def test_a_result_under_a_key_that_has_left_the_ring_asks_to_start_over_and_does_nothing_again() -> (
+    None
+):
     fleet = Fleet()
     first = await fleet.request("a")
     second = await fleet.request("a", state=first["requestState"], responses={"answer": YES})

@@ -94,7 +94,9 @@ async def test_a_state_sent_again_gets_the_stored_result_and_deletes_nothing(sto
     assert files.runs == runs
 
 
-async def test_a_repeat_after_a_lost_reply_gets_the_next_question_and_can_go_on_from_there(store: Store) -> None:
+async def test_a_repeat_after_a_lost_reply_gets_the_next_question_and_can_go_on_from_there(
+    store: Store,
+) -> None:
     files = Deletion(store)
     state = await files.first()
     lost = await files.sure(state)
@@ -135,7 +137,9 @@ async def test_a_loser_gets_a_clear_error_once_it_has_waited_long_enough(
         group.start_soon(files.why, state)
         await anyio.sleep(0.05)
         began = time.monotonic()
-        with pytest.raises(MCPError, match="has been redeemed already: begun 0 seconds ago by process") as caught:
+        with pytest.raises(
+            MCPError, match="has been redeemed already: begun 0 seconds ago by process"
+        ) as caught:
             await files.why(state)
         assert time.monotonic() - began < 3
         assert caught.value.error.data == {"reason": "being_processed"}
@@ -155,7 +159,11 @@ async def test_an_error_is_stored_like_a_result(store: Store) -> None:
     for _ in range(2):
         with pytest.raises(MCPError) as caught:
             await files.why(state)
-        assert (caught.value.code, caught.value.message, caught.value.error.data) == (-32050, "disk full", {"free": 0})
+        assert (caught.value.code, caught.value.message, caught.value.error.data) == (
+            -32050,
+            "disk full",
+            {"free": 0},
+        )
     assert files.deleted == ["half"]
 
 
@@ -186,7 +194,7 @@ async def test_a_call_that_is_broken_off_after_an_answer_is_reported_and_never_r
     with anyio.move_on_after(0.2):
         await files.why(state)
     runs = files.runs
-    with pytest.raises(MCPError, match="was broken off.*Look whether it did") as caught:
+    with pytest.raises(MCPError, match=r"was broken off.*Look whether it did") as caught:
         await files.why(state)
     assert caught.value.error.data == {"reason": "interrupted"}
     assert files.runs == runs
@@ -204,7 +212,9 @@ async def test_what_a_store_has_lost_can_not_be_redeemed_a_second_time(tmp_path:
     assert files.deleted == ["a"]
 
 
-async def test_an_instance_without_the_store_refuses_a_state_that_is_registered_in_one(tmp_path: Path) -> None:
+async def test_an_instance_without_the_store_refuses_a_state_that_is_registered_in_one(
+    tmp_path: Path,
+) -> None:
     files = Deletion(opened("sqlite", tmp_path))
     state = await files.first()
     files.store = None
@@ -280,7 +290,9 @@ async def test_what_is_stored_expires_with_the_flow(monkeypatch: pytest.MonkeyPa
     seconds: list[float] = []
 
     class Watching(MemoryStore):
-        def swap(self, key: str, expected: bytes | None, value: bytes | None, seconds_: float) -> bytes | None:
+        def swap(
+            self, key: str, expected: bytes | None, value: bytes | None, seconds_: float
+        ) -> bytes | None:
             seconds.append(seconds_)
             return super().swap(key, expected, value, seconds_)
 
@@ -390,7 +402,9 @@ async def test_a_tool_whose_annotations_can_not_be_read_counts_as_destructive(
     assert "so tool counts as destructive" in caplog.text
 
 
-async def test_without_a_store_memory_has_to_do_and_the_log_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+async def test_without_a_store_memory_has_to_do_and_the_log_says_so_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING, "mrtr"):
         server = three_tools()
         for _ in range(2):
@@ -398,7 +412,9 @@ async def test_without_a_store_memory_has_to_do_and_the_log_says_so_once(caplog:
             for _ in range(2):
                 result = await call(server, "destructive", state=state, responses={"answer": YES})
                 assert result["content"][0]["text"] == "accept"
-    said = [record.getMessage() for record in caplog.records if "memory of this process" in record.getMessage()]
+    said = [
+        record.getMessage() for record in caplog.records if "memory of this process" in record.getMessage()
+    ]
     assert len(said) == 1
 
 
@@ -418,7 +434,9 @@ async def test_a_handler_in_step_form_is_redeemed_once_as_well(store: Store) -> 
     @server.tool(annotations=DESTRUCTIVE)
     async def book(ctx: Context) -> str | InputRequiredResult:
         if ctx.input_responses is None:
-            return InputRequiredResult.model_validate({"inputRequests": {"sure": question}, "requestState": "step 1"})
+            return InputRequiredResult.model_validate(
+                {"inputRequests": {"sure": question}, "requestState": "step 1"}
+            )
         assert ctx.request_state == "step 1"
         booked.append("room")
         return f"booked, number {len(booked)}"
@@ -473,7 +491,9 @@ async def test_a_round_costs_one_redemption_one_registration_and_one_reply(tmp_p
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ValueError, match="single_use is True, False, 'destructive' or a list of names, not 'delete'"):
+    with pytest.raises(
+        ValueError, match="single_use is True, False, 'destructive' or a list of names, not 'delete'"
+    ):
         adapt(MCPServer("a"), single_use="delete")
     with pytest.raises(ValueError, match="'nowhere' is no store"):
         adapt(MCPServer("a"), store="nowhere")
