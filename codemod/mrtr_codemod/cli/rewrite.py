@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mrtr_codemod.rewrite.engine import HandlerVerdict, Wanted
-    from mrtr_codemod.rewrite.file import FileResult
+    from mrtr_codemod.rewrite.file import FileResult, Options
 
 
 @click.command()
@@ -35,6 +35,15 @@ if TYPE_CHECKING:
     type=click.Choice(("json", "markdown")),
     help="Print the verdict of each handler instead of a diff.",
 )
+@click.option(
+    "--style",
+    type=click.Choice(("steps", "resolve")),
+    default="steps",
+    help="The form to write; resolve only where a question needs nothing but the arguments.",
+)
+@click.option(
+    "--sdk-only", is_flag=True, help="Only rename what mcp 2 renamed; handlers that ask stay as they are."
+)
 @click.option("--force", is_flag=True, help="Also write files that git has uncommitted changes of.")
 def rewrite(
     paths: tuple[str, ...],
@@ -44,6 +53,8 @@ def rewrite(
     interactive: bool,
     only: tuple[str, ...],
     report: str | None,
+    style: str,
+    sdk_only: bool,
     force: bool,
 ) -> None:
     """Rewrite handlers that ask the client in mid-call into explicit steps (MCP 2026-07-28).
@@ -54,6 +65,8 @@ def rewrite(
     Exit code: 0; 1 with --check if something would change; 2 if a file could not be handled.
     """
     from mrtr_codemod.rewrite.engine import Level
+    from mrtr_codemod.rewrite.file import Options
+    from mrtr_codemod.rewrite.rewritten import Style
 
     def chosen(verdict: HandlerVerdict) -> bool:
         return not only or verdict.name in only
@@ -62,9 +75,10 @@ def rewrite(
         return chosen(verdict) and (unsafe or verdict.level is Level.SAFE or interactive)
 
     with guarded():
-        results = list(_results(paths, wanted, chosen))
+        options = Options(wanted, chosen, Style(style), sdk_only)
+        results = list(_results(paths, options))
         if interactive:
-            results = [_agreed(result, wanted) for result in results]
+            results = [_agreed(result, options) for result in results]
         _refuse_unknown(only, results)
         if write or interactive:
             _write(results, force=force)
@@ -75,7 +89,7 @@ def rewrite(
         sys.exit(1)
 
 
-def _results(paths: Iterable[str], wanted: Wanted, marked: Wanted) -> Iterable[FileResult]:
+def _results(paths: Iterable[str], options: Options) -> Iterable[FileResult]:
     from mrtr_codemod.cli.progress import Progress
     from mrtr_codemod.discover.patterns import PathPatterns
     from mrtr_codemod.discover.walk import find_files
@@ -86,7 +100,7 @@ def _results(paths: Iterable[str], wanted: Wanted, marked: Wanted) -> Iterable[F
     with Progress("rewriting") as progress:
         for number, path in enumerate(files):
             progress(number, len(files))
-            yield rewrite_file(path, wanted, marked)
+            yield rewrite_file(path, options)
 
 
 def _refuse_unknown(only: tuple[str, ...], results: list[FileResult]) -> None:
@@ -98,20 +112,24 @@ def _refuse_unknown(only: tuple[str, ...], results: list[FileResult]) -> None:
         )
 
 
-def _agreed(result: FileResult, wanted: Wanted) -> FileResult:
+def _agreed(result: FileResult, options: Options) -> FileResult:
     """The result with only those handlers changed that the user agrees to."""
+    from dataclasses import replace
+
     from mrtr_codemod.rewrite.engine import Level
     from mrtr_codemod.rewrite.file import rewrite_file
 
     accepted: set[str] = set()
-    for verdict in result.handlers:
-        if verdict.level is Level.MANUAL or not wanted(verdict):
-            continue
-        alone = rewrite_file(result.path, lambda v, name=verdict.name: v.name == name, lambda v: False)  # type: ignore[misc]
-        click.echo(_diff(alone))
-        if click.confirm(f"Rewrite {verdict.name} ({verdict.level.value})?"):
-            accepted.add(verdict.name)
-    return rewrite_file(result.path, lambda v: v.name in accepted, wanted)
+    for name in [v.name for v in result.handlers if v.level is not Level.MANUAL and options.wanted(v)]:
+        alone = replace(options, wanted=_named({name}), marked=_named(set()))
+        click.echo(_diff(rewrite_file(result.path, alone)))
+        if click.confirm(f"Rewrite {name}?"):
+            accepted.add(name)
+    return rewrite_file(result.path, replace(options, wanted=_named(accepted)))
+
+
+def _named(names: set[str]) -> Wanted:
+    return lambda verdict: verdict.name in names
 
 
 def _write(results: list[FileResult], *, force: bool) -> None:
@@ -149,6 +167,8 @@ def _summary(results: list[FileResult]) -> None:
     for result in results:
         if result.problem:
             click.echo(f"{_shown(result.path)}: stays as it is: {result.problem}", err=True)
+        for note in result.notes:
+            click.echo(f"{_shown(result.path)}: {note}", err=True)
         for verdict in result.handlers:
             if verdict.level is Level.MANUAL:
                 place = f"{_shown(result.path)}:{verdict.line}"

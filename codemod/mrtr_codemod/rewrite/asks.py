@@ -66,6 +66,7 @@ _FASTMCP_CONTEXT = {
     ),
     "list_roots": Spelling((), Reads.ROOTS, "roots", ()),
 }
+_OLD_KEYWORDS = {"requestedSchema": "requested_schema"}
 _DROPPED = {"related_request_id", "elicitation_id"}
 
 
@@ -163,6 +164,7 @@ def bind(spelling: Spelling, args: list[cst.Arg]) -> AskCall:
             positional += 1
         else:
             bound[arg.keyword.value] = arg.value
+    bound = {_OLD_KEYWORDS.get(name, name): value for name, value in bound.items()}
     if "schema" in bound and "response_type" in spelling.parameters:
         bound["response_type"] = bound.pop("schema")
     for name in spelling.refused:

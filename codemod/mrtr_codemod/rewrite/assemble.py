@@ -44,7 +44,7 @@ class _Changer(cst.CSTTransformer):
         super().__init__()
         self.plan = plan
         self.by_node = {id(f.node): f for f in plan.view.functions.values()}
-        self.pending: list[list[cst.ClassDef]] = [[]]
+        self.pending: list[list[Placed]] = [[]]
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self.pending.append([])
@@ -64,7 +64,7 @@ class _Changer(cst.CSTTransformer):
         function = self.by_node.get(id(original_node))
         rewritten = self.plan.done.get(function) if function is not None else None
         if function is not None and rewritten is not None:
-            classes = [*inner, *rewritten.steps]
+            classes = [*inner, *rewritten.added]
             new = rewritten.node
             if function in self.plan.twins:
                 twin = new.with_changes(
@@ -77,7 +77,7 @@ class _Changer(cst.CSTTransformer):
         return self._placed(updated_node, inner)
 
     def _placed(
-        self, node: Placed, classes: list[cst.ClassDef], *more: Placed
+        self, node: Placed, classes: list[Placed], *more: Placed
     ) -> Placed | cst.FlattenSentinel[Placed]:
         """`node` with the classes before it, or handed to the statement around a method."""
         if self._in_class:

@@ -13,7 +13,7 @@ from .assemble import Assembly, assemble
 from .fresh import FreshNames
 from .module_view import Function, ModuleView, calls_in
 from .refusal import Refusal
-from .rewritten import Rewritten, Terms, rewrite_function
+from .rewritten import Rewritten, Style, Terms, rewrite_function
 from .support import SUPPORT, support_names
 from .tree import children_of
 
@@ -59,6 +59,7 @@ class Engine:
     view: ModuleView
     package: str = ""
     width: int = 100
+    style: Style = Style.STEPS
     refusals: dict[Function, Refusal] = field(default_factory=dict)
     _called: dict[Function, list[Function]] = field(default_factory=dict)
 
@@ -141,7 +142,7 @@ class Engine:
         names = FreshNames(self.view.facts.names)
         support = support_names(self._framework_of(asking), self.view.facts)
         known = set(asking)
-        terms = Terms(self.view, known.__contains__, names, support, renamed, self.width)
+        terms = Terms(self.view, known.__contains__, names, support, renamed, self.width, self.style)
         for function in asking:
             outcome = self._one(function, known, terms)
             if isinstance(outcome, Refusal):
@@ -231,8 +232,7 @@ class Engine:
         return HandlerVerdict(function.qualname, line, method, level)
 
     def _line(self, function: Function) -> int:
-        node = self.view.facts.functions.get(function.qualname)
-        return node.lineno if node is not None else 0
+        return self.view.facts.lines.get(function.qualname, 0)
 
     def _markers(
         self, asking: list[Function], marked: Wanted, verdicts: list[HandlerVerdict]
@@ -245,7 +245,8 @@ class Engine:
         return Framework.FASTMCP if Framework.FASTMCP in kinds else Framework.MCP
 
     def _framework(self, done: dict[Function, Rewritten]) -> Framework | None:
-        return self._framework_of(list(done)) if done else None
+        using = [f for f, r in done.items() if r.support]
+        return self._framework_of(using) if using else None
 
     def _support_module(self, done: dict[Function, Rewritten]) -> str:
         return self.package + SUPPORT[self._framework_of(list(done) or self._asking())]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import libcst as cst
 
 from . import support
+from .asks import Framework
 from .engine import Engine, FileRewrite, HandlerVerdict, Wanted
 from .module_view import ModuleView
+from .rewritten import Style
+from .sdk.rename import Renamed, rename
 from .verify import problems
 
 _MAY_ASK = re.compile(
@@ -31,13 +34,13 @@ class Output:
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file. With `problem`, it stays as it is."""
+    """What became of one file. With `problem`, it stays as it is; `notes` tell what is left to move by hand."""
 
     path: Path
     handlers: tuple[HandlerVerdict, ...] = ()
     outputs: tuple[Output, ...] = ()
     problem: str | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def changes(self) -> bool:
@@ -49,55 +52,104 @@ def may_ask(data: bytes) -> bool:
     return _MAY_ASK.search(data) is not None
 
 
-def rewrite_file(path: Path, wanted: Wanted, marked: Wanted = lambda verdict: True) -> FileResult:
-    """Rewrite the handlers of a file that `wanted` chooses. Only a file that asks is parsed by libcst."""
+@dataclass(frozen=True)
+class Options:
+    """What a run does with a file. `wanted` chooses the handlers to rewrite, `marked` those that may get a marker."""
+
+    wanted: Wanted
+    marked: Wanted = lambda verdict: True
+    style: Style = Style.STEPS
+    sdk_only: bool = False
+
+
+def rewrite_file(path: Path, options: Options) -> FileResult:
+    """Rewrite one file. Only a file that asks (or, with `sdk_only`, one that imports `mcp`) is parsed by libcst."""
     if _SUPPORT_MODULE.match(path.name):
         return FileResult(path)
     data = path.read_bytes()
-    if not may_ask(data):
+    if not (may_ask(data) or (options.sdk_only and b"mcp" in data)):
         return FileResult(path)
     try:
-        view = ModuleView.of(data)
+        renamed = rename(data)
+        return (
+            _renamed_only(path, data, renamed)
+            if options.sdk_only
+            else _Attempt(path, data, renamed, options).result()
+        )
     except (cst.ParserSyntaxError, SyntaxError, UnicodeDecodeError, LookupError, ValueError) as error:
         return FileResult(path, problem=f"does not parse: {_first_line(error)}")
     except RecursionError:
         return FileResult(path, problem="is nested too deeply to be parsed")
-    place = support_place(path)
-    width = _width(view.tree.code)
-    rewritten = Engine(view, place.prefix, width).run(wanted, marked)
-    return _verified(path, data, view, rewritten, place, width)
 
 
-def _verified(
-    path: Path, data: bytes, view: ModuleView, rewritten: FileRewrite, place: Place, width: int
-) -> FileResult:
-    before = view.tree.code
-    if rewritten.after == before:
-        return FileResult(path, rewritten.handlers)
-    outputs = [Output(path, data, _encoded(rewritten.after, data, view.tree.encoding))]
-    found = problems(before, rewritten.after, str(path))
-    if not found:
-        again = Engine(ModuleView.of(rewritten.after), place.prefix, width).run(lambda v: False)
-        if again.after != rewritten.after:
-            found = ["a second run would change it again"]
-    if not found and rewritten.support is not None:
-        for name in support.modules(rewritten.support):
-            target = place.directory / f"{name}.py"
-            source = support.source(name, in_package=bool(place.prefix)).encode()
-            if not target.exists():
-                outputs.append(Output(target, None, source))
-            elif target.read_bytes() != source and b"class Steps" not in target.read_bytes():
-                found = [f"{target} is there already and is something else: rename it"]
+def _renamed_only(path: Path, data: bytes, renamed: Renamed) -> FileResult:
+    before = cst.parse_module(data)
+    if renamed.source == before.code:
+        return FileResult(path, notes=renamed.notes)
+    found = problems(before.code, renamed.source, str(path))
     if found:
-        unchanged = tuple(_unchanged(v) for v in rewritten.handlers)
-        return FileResult(path, unchanged, problem="; ".join(found))
-    return FileResult(path, rewritten.handlers, tuple(outputs))
+        return FileResult(path, problem="; ".join(found), notes=renamed.notes)
+    output = Output(path, data, _encoded(renamed.source, data, before.encoding))
+    return FileResult(path, outputs=(output,), notes=renamed.notes)
 
 
-def _unchanged(verdict: HandlerVerdict) -> HandlerVerdict:
-    from dataclasses import replace
+@dataclass(frozen=True)
+class _Attempt:
+    """One file on its way: read, renamed for `mcp` 2, not yet verified."""
 
-    return replace(verdict, changed=False)
+    path: Path
+    data: bytes
+    renamed: Renamed
+    options: Options
+
+    def result(self) -> FileResult:
+        view = ModuleView.of(self.data)
+        # A file moves to `mcp` 2 as a whole, but only if something of it is rewritten.
+        rewritten = self._engine(ModuleView.of(self.renamed.source)).run(
+            self.options.wanted, self.options.marked
+        )
+        if not any(v.changed for v in rewritten.handlers):
+            rewritten = self._engine(view).run(self.options.wanted, self.options.marked)
+            return self._verified(view, rewritten, ())
+        return self._verified(view, rewritten, self.renamed.notes)
+
+    @property
+    def place(self) -> Place:
+        return support_place(self.path)
+
+    def _engine(self, view: ModuleView) -> Engine:
+        return Engine(view, self.place.prefix, _width(view.tree.code), self.options.style)
+
+    def _verified(self, view: ModuleView, rewritten: FileRewrite, notes: tuple[str, ...]) -> FileResult:
+        before = view.tree.code
+        if rewritten.after == before:
+            return FileResult(self.path, rewritten.handlers, notes=notes)
+        outputs = [Output(self.path, self.data, _encoded(rewritten.after, self.data, view.tree.encoding))]
+        found = problems(before, rewritten.after, str(self.path)) or self._unstable(rewritten)
+        if not found and rewritten.support is not None:
+            for output in _support_outputs(rewritten.support, self.place):
+                if output.before is not None and b"class Steps" not in output.before:
+                    found = [f"{output.path} is there already and is something else: rename it"]
+                elif output.before is None:
+                    outputs.append(output)
+        if found:
+            unchanged = tuple(replace(v, changed=False) for v in rewritten.handlers)
+            return FileResult(self.path, unchanged, problem="; ".join(found))
+        return FileResult(self.path, rewritten.handlers, tuple(outputs), notes=notes)
+
+    def _unstable(self, rewritten: FileRewrite) -> list[str]:
+        again = self._engine(ModuleView.of(rewritten.after)).run(lambda v: False, self.options.marked)
+        return [] if again.after == rewritten.after else ["a second run would change it again"]
+
+
+def _support_outputs(framework: Framework, place: Place) -> list[Output]:
+    """The support modules that the new code imports; `before` is what stands in their places."""
+    found = []
+    for name in support.modules(framework):
+        target = place.directory / f"{name}.py"
+        source = support.source(name, in_package=bool(place.prefix)).encode()
+        found.append(Output(target, target.read_bytes() if target.exists() else None, source))
+    return found
 
 
 def _encoded(text: str, before: bytes, encoding: str) -> bytes:

@@ -72,6 +72,11 @@ class ModuleView:
 
     @classmethod
     def of(cls, source: str | bytes) -> ModuleView:
+        """Parse a module.
+
+        Raises:
+            libcst.ParserSyntaxError: if it is not Python.
+        """
         tree = cst.parse_module(source)
         view = cls(tree, facts_of(ast.parse(tree.bytes)))
         view._collect(tree, "", None, None)

@@ -12,7 +12,7 @@ from typing import cast
 import libcst as cst
 
 from .asks import Reads
-from .facts import FunctionNode, _identifiers
+from .facts import FunctionNode, identifiers
 from .flow.layout import Layout
 from .flow.mutation import Mutation
 from .flow.purity import Purity
@@ -97,7 +97,7 @@ def prepare(
     node = _without_completion(function.node, function)
     parsed, _ = pair(node)
     _refuse_oddities(parsed)
-    taken = _identifiers(parsed) | _globals(view) | set(dir(builtins)) | {numbered}
+    taken = identifiers(parsed) | _globals(view) | set(dir(builtins)) | {numbered}
     fresh = FreshNames(taken)
     own = frozenset(function_locals(parsed))
 

@@ -18,6 +18,7 @@ def as_json(results: Sequence[FileResult]) -> str:
             "path": str(result.path),
             "problem": result.problem,
             "changed": result.changes,
+            "notes": list(result.notes),
             "handlers": [_handler(v) for v in result.handlers],
         }
         for result in results

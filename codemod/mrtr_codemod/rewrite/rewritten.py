@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 import libcst as cst
 
@@ -14,10 +15,18 @@ from .fresh import FreshNames, camel
 from .module_view import Function, ModuleView, code
 from .prepare import Prepared, prepare
 from .refusal import Refusal
+from .resolver import NEEDS, resolver, resolves
 from .resuming.plan import Planner, Resumption
 from .segment import NeedsState, Segmenter
 from .sites import Site
 from .valuetypes.carry import Carrier
+
+
+class Style(Enum):
+    """The form that handlers get, where they can."""
+
+    STEPS = "steps"
+    RESOLVE = "resolve"
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,8 @@ class Rewritten:
 
     function: Function
     node: cst.FunctionDef
-    steps: tuple[cst.ClassDef, ...]
+    added: tuple[cst.ClassDef | cst.FunctionDef, ...]
+    """What goes before it: the classes of its steps, or the function that asks in its place."""
     sites: tuple[Site, ...]
     callees: frozenset[Function]
     safe: bool
@@ -49,6 +59,7 @@ class Terms:
     renamed: Mapping[Function, str]
     """Functions that are called by another name from rewritten code."""
     width: int
+    style: Style = Style.STEPS
 
 
 def rewrite_function(function: Function, terms: Terms) -> Rewritten:
@@ -89,6 +100,10 @@ def _questions_alone(prepared: Prepared, refusal: Refusal) -> frozenset[str] | N
 
 def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
     carrier = Carrier(terms.view.facts)
+    if terms.style is Style.RESOLVE and (site := resolves(prepared, Planner(prepared, carrier))) is not None:
+        asking, tool = resolver(prepared, site, terms.class_names, terms.width)
+        needs = {origin: name for name, origin in NEEDS.items()}
+        return Rewritten(prepared.function, tool, (asking,), (site,), frozenset(), True, needs, frozenset())
     names = Names(prepared.fresh("steps"), prepared.fresh("state"), terms.support, terms.width)
     _name_keys(prepared)
     segmenter, body = _segments(prepared, carrier, names, terms)

@@ -80,7 +80,7 @@ def _ruff(source: str) -> Counter[tuple[str, str]] | None:
     ]
     done = subprocess.run(
         command, input=source.encode("utf-8", "surrogatepass"), capture_output=True, check=False
-    )  # noqa: S603
+    )
     try:
         return Counter((str(item["code"]), str(item["message"])) for item in json.loads(done.stdout or b"[]"))
     except (ValueError, KeyError, TypeError):

@@ -31,6 +31,11 @@ class Steady:
         match stmt:
             case ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
                 return True
+            case ast.ClassDef(decorator_list=decorators, body=body):
+                plain = (ast.AnnAssign, ast.Assign, ast.Pass, ast.Expr, ast.FunctionDef)
+                return all(isinstance(s, plain) for s in body) and not any(
+                    isinstance(d, ast.Call) for d in decorators
+                )
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 outer = [*stmt.decorator_list, *stmt.args.defaults, *filter(None, stmt.args.kw_defaults)]
                 return all(isinstance(e, ast.Constant) for e in outer)
