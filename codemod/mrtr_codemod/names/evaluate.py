@@ -19,6 +19,9 @@ from mrtr_codemod.project import Project
 Values = tuple[Value, ...]
 _MOST = 6
 """Values kept of one expression: more would not be looked at by a reader either."""
+_STEPS = 1_000
+"""Steps of one evaluation. Functions that return what each other return can be followed in exponentially many
+ways; code that people wrote to be followed needs a few dozen."""
 
 
 class Evaluator:
@@ -30,6 +33,7 @@ class Evaluator:
         self._memo: dict[tuple[Ref, ScopeId], Values] = {}
         self._active: set[tuple[Ref, ScopeId]] = set()
         self._cycles = 0
+        self._steps_left = 0
         self._attributes: dict[ScopeId, dict[str, list[tuple[Binding, ScopeId]]]] = {}
 
     def values(self, ref: Ref | None, scope: ScopeId) -> Values:
@@ -41,6 +45,12 @@ class Evaluator:
         if known is not None:
             return known
         if key in self._active:
+            self._cycles += 1
+            return ()
+        if not self._active:
+            self._steps_left = _STEPS
+        self._steps_left -= 1
+        if self._steps_left < 0:
             self._cycles += 1
             return ()
         cycles = self._cycles

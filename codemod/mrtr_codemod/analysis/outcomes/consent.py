@@ -68,7 +68,7 @@ class Consent:
             state = path.state
             if state.caught is None or state.instead:
                 continue
-            acts = sorted(state.acts & guarded)
+            acts = sorted(act.key for act in state.acts if act.what in guarded)
             if acts or (
                 path.leave in (Leave.RETURN, Leave.END) and _grants(path.value, accepted, declined, cancelled)
             ):
@@ -78,7 +78,8 @@ class Consent:
                     found[state.caught] = way
         for path in (*declined.paths, *cancelled.paths):
             over = path.state.overruled
-            acts = sorted((path.state.acts - path.state.settled) & accepted.acts())
+            later = path.state.acts - path.state.settled
+            acts = sorted(act.key for act in later if act.what in accepted.acts())
             if over is not None and acts and over not in found:
                 found[over] = FailOpen(over, key_of(target), acts[0], overruled=True)
         yield from found.values()

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.outcomes.state import State
+from mrtr_codemod.analysis.outcomes.state import Act, State
 from mrtr_codemod.analysis.outcomes.values import (
     INSTEAD,
     UNKNOWN,
+    Answer,
     Const,
     Known,
     Several,
@@ -32,6 +33,7 @@ _LOOKS_ONLY = frozenset(
      "decode", "rstrip", "lstrip", "partition", "rpartition", "splitlines", "debug", "info", "warning", "error",
      "exception", "critical", "log", "find", "isdigit", "as_posix", "exists", "is_dir", "is_file", "dumps", "loads"}
 )  # fmt: skip
+_TRANSPARENT = frozenset({"wait_for", "shield", "create_task", "ensure_future"})
 _SAME_TEXT = frozenset({"lower", "strip", "casefold"})
 
 
@@ -51,6 +53,7 @@ class Evaluation:
         self.target = target
         self.answers = answers
         self.answer: Known = answers[0] if answers else UNKNOWN
+        self._acts: dict[ast.AST, Act] = {}
         self.errors: set[str] = set()
         """Names of caught exceptions."""
 
@@ -97,7 +100,7 @@ class Evaluation:
     def note(self, node: ast.stmt, state: State) -> State:
         """The state after a statement that may itself change something."""
         effect = self.view.file.analysis.effects.of(node, self.view.scope)
-        return state.act(key_of(node)) if effect is not None else state
+        return state.act(self._act(node)) if effect is not None else state
 
     def is_about_error(self, node: ast.expr) -> bool:
         """Whether a test looks at the exception that was caught."""
@@ -109,6 +112,12 @@ class Evaluation:
             part for part in ast.walk(node) if isinstance(part, ast.Call) and self._is_act(part, looking=True)
         ]
         return bool(calls) and not self.is_about_error(node)
+
+    def _act(self, node: ast.expr | ast.stmt) -> Act:
+        inner = node.value if isinstance(node, (ast.Expr, ast.Await)) else node
+        if inner not in self._acts:
+            self._acts[inner] = Act(ast.unparse(inner), key_of(inner))
+        return self._acts[inner]
 
     def _holds_target(self, node: ast.expr) -> bool:
         return any(part is self.target for part in ast.walk(node))
@@ -127,24 +136,29 @@ class Evaluation:
         receiver: Known = UNKNOWN
         if isinstance(node.func, ast.Attribute):
             receiver, state = self.one(node.func.value, state)
-        first: Known = UNKNOWN
-        for position, argument in enumerate([*node.args, *(keyword.value for keyword in node.keywords)]):
+        values: list[Known] = []
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             value, state = self.one(argument, state)
-            first = value if position == 0 else first
+            values.append(value)
         if node is self.target:
             if self.answers is None:
                 raise Refused(state)
             return self.answer, replace(state, asked=True)
-        known = self._looks(node, receiver, first)
+        known = self._looks(node, receiver, values)
         if known is not None:
             return known, state
         if self._is_act(node):
-            state = state.act(key_of(node))
+            state = state.act(self._act(node))
         return (INSTEAD if state.inside and self._is_act(node, looking=True) else UNKNOWN), state
 
-    def _looks(self, node: ast.Call, receiver: Known, first: Known) -> Known | None:
-        """Calls whose result is known: `isinstance`, `bool`, `getattr`, and methods of a known text."""
+    def _looks(self, node: ast.Call, receiver: Known, values: list[Known]) -> Known | None:
+        """Calls whose result is known: `isinstance`, `getattr`, methods of a known text, `wait_for`, `gather`."""
         name = last_name(node)
+        first = values[0] if values else UNKNOWN
+        if name in _TRANSPARENT and isinstance(first, Answer):
+            return first
+        if name == "gather" and any(isinstance(value, Answer) for value in values):
+            return Several(tuple(values[: len(node.args)]))
         if isinstance(node.func, ast.Name):
             if name == "isinstance" and len(node.args) == 2:
                 kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
@@ -240,7 +254,7 @@ class Evaluation:
             if self.answers is None:
                 raise Refused(state)
             return UNKNOWN, replace(state, asked=True)
-        return UNKNOWN, state.act(key_of(node)) if self._is_act(node) else state
+        return UNKNOWN, state.act(self._act(node)) if self._is_act(node) else state
 
 
 def _vague(value: Known) -> Known:

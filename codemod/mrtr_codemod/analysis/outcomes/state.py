@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import NamedTuple
 
 from mrtr_codemod.analysis.calls import Key
 from mrtr_codemod.analysis.outcomes.values import NONE, Known
@@ -16,12 +17,19 @@ class TooManyPaths(Exception):
     """The function has more paths than are followed."""
 
 
+class Act(NamedTuple):
+    """Something that is done: its source, by which the same act in two places is one, and where it stands."""
+
+    what: str
+    key: Key
+
+
 @dataclass(frozen=True)
 class State:
     """The locals of a path, and what happened on it since the ask."""
 
     names: tuple[tuple[str, Known], ...] = ()
-    acts: frozenset[Key] = frozenset()
+    acts: frozenset[Act] = frozenset()
     asked: bool = False
     caught: Key | None = None
     """What swallowed the ask's error: an `except`, a `suppress`, a timeout."""
@@ -33,7 +41,7 @@ class State:
     """The path was chosen by something else that was asked or worked out in that `except`."""
     overruled: Key | None = None
     """What swallowed an error that the handler itself raised after the ask."""
-    settled: frozenset[Key] = frozenset()
+    settled: frozenset[Act] = frozenset()
     """What had happened by then."""
 
     def get(self, name: str) -> Known | None:
@@ -44,8 +52,8 @@ class State:
         names[name] = value
         return replace(self, names=tuple(sorted(names.items(), key=lambda item: item[0])))
 
-    def act(self, key: Key) -> State:
-        return replace(self, acts=self.acts | {key}) if self.asked else self
+    def act(self, act: Act) -> State:
+        return replace(self, acts=self.acts | {act}) if self.asked else self
 
 
 class Leave(Enum):
@@ -75,9 +83,9 @@ class Outcome:
 
     paths: tuple[Path, ...] = field(default=())
 
-    def acts(self) -> frozenset[Key]:
+    def acts(self) -> frozenset[str]:
         """What happens after the ask on any path."""
-        return frozenset(key for path in self.paths for key in path.state.acts)
+        return frozenset(act.what for path in self.paths for act in path.state.acts)
 
     def returned(self) -> frozenset[Known]:
         """What is returned after the ask."""
