@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from mrtr_codemod.source import SourceFile
 
 
+_MANY = 1000
+"""Sources that take longer than a reader waits; the first of them say nothing about their progress."""
+
+
 @dataclass(frozen=True)
 class Run:
     """The outcome, and what there is to say about the baseline besides."""
@@ -41,7 +45,8 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     selection = _selection(settings)
     baseline = read_baseline(settings.baseline) if settings.baseline and not accept_in else None
     read = read_sources(paths, settings, stdin_name)
-    with Progress("checking") as progress:
+    with Progress("checking", at_once=len(read.sources) > _MANY) as progress:
+        progress(0, len(read.sources))
         # All rules, whatever is selected: the verdicts rest on them.
         report = check(read.sources, Options(progress=progress))
     sources = {source.path: source for source in read.sources}

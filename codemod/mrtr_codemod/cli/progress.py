@@ -19,15 +19,15 @@ _ERASE = "\r\x1b[2K"
 class Progress:
     """Draws `done` of `total` when called, and erases itself at the end of `with`.
 
-    On `stream` (standard error), if that is a terminal.
+    On `stream` (standard error), if that is a terminal, and after a second or, with `at_once`, from the start.
     """
 
-    def __init__(self, label: str, stream: TextIO | None = None) -> None:
+    def __init__(self, label: str, stream: TextIO | None = None, *, at_once: bool = False) -> None:
         self._label = label
         # Standard error, too, is None in a process that was started with it closed.
         stream = stream or sys.stderr
         self._stream = stream if stream is not None and stream.isatty() else None
-        self._due = time.monotonic() + _PATIENCE
+        self._due = time.monotonic() + (0 if at_once else _PATIENCE)
         self._drawn = False
 
     def __enter__(self) -> Progress:

@@ -49,6 +49,12 @@ def test_a_long_run_shows_how_far_it_is_and_cleans_up(terminal: Terminal) -> Non
     ]
 
 
+def test_a_run_that_is_known_to_be_long_shows_it_at_once(terminal: Terminal) -> None:
+    with Progress("checking", terminal, at_once=True) as bar:
+        bar(0, 4000)
+    assert "0/4,000" in terminal.getvalue()
+
+
 def test_a_pipe_gets_none(terminal: Terminal) -> None:
     terminal.interactive = False
     with Progress("checking", terminal) as bar:
