@@ -179,21 +179,16 @@ class StateSite:
 
 def state_sites(view: FileView) -> list[StateSite]:
     """The places of a file that end a round with a `requestState`."""
-    frameworks = _frameworks(view)
-    boundary = _has_boundary(view)
-    by_hand = not uses_sdk(view)
-    found: list[StateSite] = []
-    for node in ast.walk(view.tree):
-        if isinstance(node, ast.Call):
-            value = _of_result(view, node)
-            exposed = frameworks.get(view.scope_at(node)) == {"mcp-lowlevel"} and not boundary
-        elif isinstance(node, ast.Dict):
-            value, exposed = _of_dict(node), by_hand
-        else:
-            continue
-        if value is not None and not is_none(value):
-            found.append(StateSite(view, value, exposed=exposed))
-    return found
+    results = [(call, value) for call in view.calls if (value := _of_result(view, call)) is not None]
+    dicts = [value for node in ast.walk(view.tree) if (value := _of_dict(node)) is not None]
+    by_hand = bool(dicts) and not uses_sdk(view)
+    sites = [StateSite(view, value, exposed=by_hand) for value in dicts]
+    if results:
+        frameworks, boundary = _frameworks(view), _has_boundary(view)
+        for call, value in results:
+            low_level = frameworks.get(view.scope_at(call)) == {"mcp-lowlevel"}
+            sites.append(StateSite(view, value, exposed=low_level and not boundary))
+    return [site for site in sites if not is_none(site.value)]
 
 
 def unpickled_states(view: FileView) -> Iterator[ast.Call]:
@@ -229,7 +224,9 @@ def _of_result(view: FileView, call: ast.Call) -> ast.expr | None:
     return argument(call, None, *STATE_WORDS) if known else None
 
 
-def _of_dict(node: ast.Dict) -> ast.expr | None:
+def _of_dict(node: ast.AST) -> ast.expr | None:
+    if not isinstance(node, ast.Dict):
+        return None
     entries = items(node)
     if constant(entries.get("resultType")) == "input_required" or "inputRequests" in entries:
         return entries.get("requestState")

@@ -116,8 +116,10 @@ def _form(view: FileView, call: ast.Call, definitions: Definitions) -> str | Non
 
 
 def _classes(view: FileView, call: ast.Call, scope: ScopeId) -> frozenset[str]:
-    """The SDK's classes that a call makes an object of."""
-    return sdk_names(view, call.func, scope) if last_name(call)[:1].isupper() else frozenset()
+    """The SDK's classes that a call makes an object of, in a file that may know of this one."""
+    if URL_REQUIRED not in view.source.text or not last_name(call)[:1].isupper():
+        return frozenset()
+    return sdk_names(view, call.func, scope)
 
 
 def _is_code(view: FileView, node: ast.expr, definitions: Definitions) -> bool:

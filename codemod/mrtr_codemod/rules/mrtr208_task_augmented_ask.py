@@ -55,7 +55,7 @@ params = ElicitRequestFormParams(message="Which task?", requestedSchema={}, task
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each ask."""
-    for call in view.calls:
+    for call in view.calls if uses_sdk(view) else ():
         if _augments(view, call):
             yield view.finding(RULE, call, _MESSAGE)
     for node in ast.walk(view.tree):
@@ -67,7 +67,7 @@ def _augments(view: FileView, call: ast.Call) -> bool:
     scope = view.scope_at(call)
     if last_name(call) in _METHODS and isinstance(call.func, ast.Attribute):
         asks = view.analysis.graph.asks.get(scope, {})
-        return key_of(call) in asks or (not view.values(call.func.value, scope) and uses_sdk(view))
+        return key_of(call) in asks or not view.values(call.func.value, scope)
     task = argument(call, None, "task")
     return (
         task is not None and not is_none(task) and not _PARAMS.isdisjoint(sdk_names(view, call.func, scope))
