@@ -105,7 +105,7 @@ class _Writer:
         index = {id(handler): number for number, handler in enumerate(self._outcome.handlers)}
         return [
             {"title": stage.title, "advice": stage.advice, "handlers": [index[id(h)] for h in stage.handlers]}
-            for stage in stages(self._outcome.handlers)
+            for stage in stages(self._outcome)
         ]
 
     def _failure(self, failure: Failure) -> dict[str, str]:

@@ -54,7 +54,7 @@ def _verdicts(outcome: Outcome) -> list[str]:
 
 def _order(outcome: Outcome) -> list[str]:
     items = []
-    for number, stage in enumerate(stages(outcome.handlers), 1):
+    for number, stage in enumerate(stages(outcome), 1):
         names = ", ".join(code(handler.name) for handler in stage.handlers)
         items.append(f"{number}. **{stage.title}**: {names}. {prose(stage.advice)}")
     return ["## The order to go in", "\n".join(items)] if items else []

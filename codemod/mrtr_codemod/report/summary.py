@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.model import Handler, Level, Verdict
+from mrtr_codemod.triage import By
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from mrtr_codemod.model import Finding, Span
     from mrtr_codemod.report.outcome import Outcome
 
 
@@ -23,6 +23,10 @@ class Stage:
     handlers: tuple[Handler, ...]
 
 
+_FIRST = (
+    "Fix first",
+    "These can act without an answer, or lose one. Fix them before anything else.",
+)
 _BY_VERDICT = {
     Verdict.ADAPTER: (
         "Adapt as they are",
@@ -47,21 +51,23 @@ _BY_VERDICT = {
 }
 
 
-def stages(handlers: Sequence[Handler]) -> list[Stage]:
+def stages(outcome: Outcome) -> list[Stage]:
     """Order the handlers that ask: first what is dangerous today, then what is quick, then the rest.
 
-    Each handler is in exactly one stage, in the order of the report; stages without handlers are left out.
+    Each handler is in exactly one stage, in the order of the report; stages without handlers are left out. A
+    hazard of level error is dangerous, unless a comment answers for it.
     """
-    asking = [handler for handler in handlers if handler.verdict is not None]
-    dangerous = [handler for handler in asking if is_dangerous(handler)]
-    rest = [handler for handler in asking if not is_dangerous(handler)]
-    found = [
-        Stage(
-            "Fix first",
-            "These can act without an answer, or lose one. Fix them before anything else.",
-            tuple(dangerous),
-        )
-    ]
+    answered = {_key(item.finding) for item in outcome.suppressed if item.by is By.COMMENT}
+    dangerous: list[Handler] = []
+    rest: list[Handler] = []
+    for handler in outcome.asking:
+        grave = [
+            hazard
+            for hazard in handler.hazards
+            if hazard.level is Level.ERROR and _key(hazard) not in answered
+        ]
+        (dangerous if grave else rest).append(handler)
+    found = [Stage(*_FIRST, tuple(dangerous))]
     found += [
         Stage(title, advice, tuple(handler for handler in rest if handler.verdict is verdict))
         for verdict, (title, advice) in _BY_VERDICT.items()
@@ -69,9 +75,8 @@ def stages(handlers: Sequence[Handler]) -> list[Stage]:
     return [stage for stage in found if stage.handlers]
 
 
-def is_dangerous(handler: Handler) -> bool:
-    """Tell whether the handler has a hazard of level error."""
-    return any(hazard.level is Level.ERROR for hazard in handler.hazards)
+def _key(finding: Finding) -> tuple[str, Span]:
+    return finding.rule, finding.span
 
 
 def rule_counts(outcome: Outcome) -> list[tuple[str, int]]:

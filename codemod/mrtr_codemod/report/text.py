@@ -107,7 +107,7 @@ def _standing(outcome: Outcome) -> list[str]:
 
 def _order(outcome: Outcome) -> str:
     lines = [_title("The order to go in")]
-    for number, stage in enumerate(stages(outcome.handlers), 1):
+    for number, stage in enumerate(stages(outcome), 1):
         lines.append(f"{number}. {style(stage.title, bold=True)} ({len(stage.handlers)}). {stage.advice}")
         lines += [
             f"     {visible(handler.name)}  {visible(outcome.place(handler.span))}"

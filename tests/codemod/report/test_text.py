@@ -9,8 +9,10 @@ from mrtr_codemod.model import Finding, Level, Span
 from mrtr_codemod.report import text
 from mrtr_codemod.report.outcome import Outcome
 from mrtr_codemod.report.snippet import LIMIT, snippet
+from mrtr_codemod.report.summary import stages
 from mrtr_codemod.report.visible import visible, width
 from mrtr_codemod.source import SourceFile
+from mrtr_codemod.triage import By, Suppressed
 
 
 def carets_under(line: str, piece: str) -> tuple[str, str]:
@@ -46,6 +48,14 @@ def test_the_order_begins_with_what_is_dangerous() -> None:
     order = text.render(sample(), color=False).partition("The order to go in\n")[2]
     assert order.startswith("1. Fix first (1).")
     assert order.index("purge") < order.index("plan") < order.index("pick_handle")
+
+
+def test_what_a_comment_answers_for_is_not_dangerous_and_what_the_baseline_accepts_is() -> None:
+    outcome = sample()
+    grave = outcome.handlers[0].hazards[1]
+    for by, first in [(By.COMMENT, "Adapt as they are"), (By.BASELINE, "Fix first")]:
+        suppressed = (Suppressed(grave, by, "it is refused further up"),)
+        assert stages(replace(outcome, suppressed=suppressed))[0].title == first
 
 
 def test_the_last_line_sums_up() -> None:

@@ -131,7 +131,7 @@ def _names(links: list[Markup]) -> Markup:
 
 def _order(outcome: Outcome, anchors: Anchors) -> Markup:
     items = []
-    for stage in stages(outcome.handlers):
+    for stage in stages(outcome):
         links = [_link(handler, anchors) for handler in stage.handlers]
         items.append(
             tag(
