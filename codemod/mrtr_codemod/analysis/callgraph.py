@@ -12,12 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from mrtr_codemod.analysis.asks import AskFact, RawAsk, asks_in
 from mrtr_codemod.analysis.calls import Key, RawCall, raw_calls
 from mrtr_codemod.analysis.entries import EntryFact, by_class, by_decorators, by_registration
 from mrtr_codemod.analysis.mentions import Mentions, spoken_name
+from mrtr_codemod.analysis.migrated import MADE, migrated_asks
 from mrtr_codemod.analysis.seeds import seeds_in
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
@@ -103,6 +105,8 @@ class _Builder:
     def _visit(self, scope: ScopeId) -> None:
         calls = self._calls(scope)
         asks, waiting = asks_in(calls, scope, self.evaluator)
+        legacy_only = self._legacy_only(scope, calls) if asks else frozenset()
+        asks = [ask for ask in asks if ask.key not in legacy_only]
         if asks:
             self.graph.asks[scope] = {ask.key: ask for ask in asks}
             self._reaches(scope)
@@ -112,6 +116,17 @@ class _Builder:
         for call in calls:
             if not self.names.keys().isdisjoint(call.names):
                 self._follow(call, scope)
+
+    def _legacy_only(self, scope: ScopeId, calls: list[RawCall]) -> frozenset[Key]:
+        if not self._migrating:
+            return frozenset()
+        node = self.project.node(scope)
+        return migrated_asks(node, scope, calls, self.evaluator) if node is not None else frozenset()
+
+    @cached_property
+    def _migrating(self) -> bool:
+        """Whether anything in the repo is migrated already."""
+        return any(True for _ in self.project.mentioning((MADE,)))
 
     def _calls(self, scope: ScopeId) -> list[RawCall]:
         known = self.raw.get(scope)

@@ -91,6 +91,22 @@ async def delete(name: str, ctx: Context) -> str | InputRequiredResult:
         return InputRequiredResult(input_requests={"sure": ElicitRequest(params=question)})
     return "done"
 """
+_BOTH_ERAS = """
+from fastmcp import Context, FastMCP
+from mcp.types import ElicitRequest, InputRequiredResult
+mcp = FastMCP("files")
+QUESTION: ElicitRequest
+def asked() -> InputRequiredResult:
+    return InputRequiredResult(input_requests={"sure": QUESTION})
+@mcp.tool
+async def delete(name: str, ctx: Context):
+    if ctx.protocol_version >= "2026-07-28":
+        if not ctx.input_responses:
+            return asked()
+        return "gone"
+    answer = await ctx.elicit(f"Delete {name}?", response_type=bool)
+    return answer.action
+"""
 
 
 def check(view: FileView) -> Iterator[Finding]:
@@ -117,6 +133,6 @@ RULE = Rule(
     "again. `mrtr rewrite` writes that form; `mrtr run` or `adapt(server)` runs the handler as it is.",
     reference=MRTR_SPEC,
     check=check,
-    valid=(_REQUIREMENTS, _CLIENT, _MIGRATED),
+    valid=(_REQUIREMENTS, _CLIENT, _MIGRATED, _BOTH_ERAS),
     invalid=(_ASKS, _FASTMCP, _LOW_LEVEL, _HELPER, _REQUEST),
 )
