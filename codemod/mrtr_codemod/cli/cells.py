@@ -17,9 +17,9 @@ _LINES = re.compile(r"\bline (\d+(?:, \d+)*)")
 def findings_by_cell(findings: Iterable[Finding], sources: Mapping[str, SourceFile]) -> list[Finding]:
     """Return the findings with the lines that their messages name told by cell, where they are in a notebook."""
     return [
-        replace(finding, message=_by_cell(finding.message, source)) if source.cells else finding
+        replace(finding, message=_by_cell(finding.message, source)) if source and source.cells else finding
         for finding in findings
-        for source in [sources[finding.span.path]]
+        for source in [sources.get(finding.span.path)]
     ]
 
 
@@ -31,10 +31,10 @@ def handlers_by_cell(handlers: Iterable[Handler], sources: Mapping[str, SourceFi
             reason=_by_cell(handler.reason, source),
             hazards=tuple(findings_by_cell(handler.hazards, sources)),
         )
-        if source.cells
+        if source and source.cells
         else handler
         for handler in handlers
-        for source in [sources[handler.span.path]]
+        for source in [sources.get(handler.span.path)]
     ]
 
 

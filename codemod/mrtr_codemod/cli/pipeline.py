@@ -49,7 +49,8 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
         progress(0, len(read.sources))
         # All rules, whatever is selected: the verdicts rest on them.
         report = check(read.sources, Options(progress=progress))
-    sources = {source.path: source for source in read.sources}
+    unchecked = {failure.path for failure in report.failures}
+    sources = {source.path: source for source in read.sources if source.path not in unchecked}
     triage = apply_comments(findings_by_cell(report.findings, sources), sources, selection)
     note = None
     if accept_in:

@@ -267,6 +267,10 @@ class TestSuppression:
         write("a.py", "x = 1  # mrtr: ignore[MRTR102] -- long gone\n")
         assert found() == [("MRTR002", "a.py")]
 
+    def test_a_file_that_was_not_checked_has_no_unused_ones(self) -> None:
+        write("a.py", ASKING + "x = 1  # mrtr: ignore[MRTR102] -- why\ndef f(:\n")
+        assert found() == []
+
 
 class TestBaseline:
     def test_only_new_findings_fail(self) -> None:
@@ -284,6 +288,13 @@ class TestBaseline:
         lint("--write-baseline", "base.json")
         write("a.py", QUIET)
         assert "findings of the baseline are gone" in lint("--baseline", "base.json").stderr
+
+    def test_a_file_that_can_no_longer_be_checked_is_not_called_clean(self) -> None:
+        write("a.py")
+        lint("--write-baseline", "base.json")
+        write("a.py", ASKING + "def f(:\n")
+        result = lint("--baseline", "base.json")
+        assert (result.exit_code, result.stderr) == (2, "")
 
     def test_a_run_over_one_file_does_not_call_the_others_gone(self) -> None:
         write("a.py")
