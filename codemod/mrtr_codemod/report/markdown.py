@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mrtr_codemod.model import Handler
     from mrtr_codemod.report.outcome import Outcome
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()+!|~&$-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$]|^[-+#=])")
 _REFERENCE = re.compile(r"([@#])(?=\w)")
 _CODE = re.compile(r"`([^`]+)`")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")

@@ -54,6 +54,10 @@ def test_a_clean_repo_needs_one_sentence() -> None:
         "`unclosed <b>",
         "\\`<b>\\`",
         "`a|b`",
+        "- item",
+        "# Heading",
+        "![x](y.png)",
+        "&lt;b&gt; $x$",
     ],
 )
 def test_a_message_stays_text(hostile: str) -> None:
