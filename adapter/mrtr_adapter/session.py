@@ -6,13 +6,16 @@ All requests of a server go through `ServerSession.send_request`, whichever help
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 import mcp_types as types
 from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPDeprecationWarning
 from pydantic import BaseModel
+from typing_extensions import deprecated
 
 from mrtr_adapter.flows import Flow
 from mrtr_adapter.question import ASKS, SAMPLE, Question
@@ -23,6 +26,10 @@ from mrtr_adapter.suspension import cannot_ask
 logger = logging.getLogger("mrtr")
 
 ResultT = TypeVar("ResultT", bound=BaseModel)
+
+
+_create_message = inspect.unwrap(ServerSession.create_message)
+"""Without the SDK's deprecation warning, which is to name the handler's line and not ours."""
 
 
 def site() -> Site:
@@ -52,12 +59,13 @@ class AskingSession(ServerSession):
         answer = await self._flow.ask(data["method"], data.get("params"), site)
         return result_type.model_validate(answer, by_name=False)
 
+    @deprecated("Sampling is deprecated as of 2026-07-28 (SEP-2577).", category=MCPDeprecationWarning)
     async def create_message(self, messages: list[types.SamplingMessage], **kwargs: Any) -> Any:
         """As the original, which raises into the handler when `sampling.tools` is missing: here the call ends."""
         await self._flow.check()
         if kwargs.get("tools") is not None or kwargs.get("tool_choice") is not None:
             await self._flow.require(Question.of(SAMPLE, {"tools": []}), site())
-        return await super().create_message(messages, **kwargs)
+        return await _create_message(self, messages, **kwargs)
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
