@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -15,6 +16,7 @@ from mrtr_adapter.serving.http import application, serve_http
 from mrtr_adapter.serving.job import Job
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
+from mrtr_adapter.serving.single_use import check_store, parse_single_use
 from mrtr_adapter.serving.startup import Startup
 from mrtr_adapter.serving.stdio import serve_stdio
 from mrtr_adapter.serving.target import Target
@@ -39,7 +41,27 @@ from mrtr_adapter.serving.workers import serve_by_workers
     metavar="FILE",
     help=f"Read the sealing keys from FILE instead of {ENVIRONMENT}; the first one seals, each of them opens.",
 )
-def run(target: str, address: str | None, stdio: bool, workers: int, keys_file: Path | None) -> None:
+@click.option(
+    "--store",
+    metavar="URL",
+    help="Keep what is to happen once in memory:, sqlite:///FILE or redis://HOST:PORT/DB.",
+)
+@click.option(
+    "--single-use",
+    "single_use",
+    multiple=True,
+    metavar="all|destructive|none|TOOL,…",
+    help="Let each requestState of these tools be redeemed once only. [default: destructive, as annotated]",
+)
+def run(
+    target: str,
+    address: str | None,
+    stdio: bool,
+    workers: int,
+    keys_file: Path | None,
+    store: str | None,
+    single_use: tuple[str, ...],
+) -> None:
     """Import a server from a Python file, adapt it and serve it.
 
     The file stays as it is. OBJECT names the server in it, or a function that returns one; without it the file's
@@ -50,13 +72,14 @@ def run(target: str, address: str | None, stdio: bool, workers: int, keys_file: 
     in, so they need one worker, or one port for each instance and a balancer that keeps a session where it is.
     """
     try:
-        _serve(target, address, stdio, workers, keys_file)
+        check_store(store, workers)
+        job = Job(Target.parse(target), None, store, parse_single_use(single_use))
+        _serve(job, address, stdio, workers, keys_file)
     except CannotServe as error:
         raise Refused("run", str(error)) from None
 
 
-def _serve(text: str, address: str | None, stdio: bool, workers: int, keys_file: Path | None) -> None:
-    target = Target.parse(text)
+def _serve(job: Job, address: str | None, stdio: bool, workers: int, keys_file: Path | None) -> None:
     if address is None and workers > 1:
         raise CannotServe("--workers is for HTTP: give --http HOST:PORT as well")
     if address is not None and stdio:
@@ -69,10 +92,11 @@ def _serve(text: str, address: str | None, stdio: bool, workers: int, keys_file:
             f"{workers} workers need a key in common: make one with `mrtr keygen` and give it in {ENVIRONMENT} "
             "or --keys-file"
         )
+    job = replace(job, keys=ring)
     if where is None:
-        _over_stdio(Job(target, ring))
+        _over_stdio(job)
     else:
-        _over_http(Job(target, ring), where, workers)
+        _over_http(job, where, workers)
 
 
 def _over_stdio(job: Job) -> None:

@@ -12,6 +12,7 @@ from mrtr_adapter.binding import adapt
 from mrtr_adapter.serving.module import import_file
 from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.serving.servers import find_server
+from mrtr_adapter.serving.single_use import SingleUse
 from mrtr_adapter.serving.target import Target
 
 if TYPE_CHECKING:
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """A file, and the ring of keys for its server, if not that of `MRTR_KEYS`."""
+    """A file, and what its server is adapted with: the ring of keys, if not that of `MRTR_KEYS`, and a store."""
 
     target: Target
     keys: Sequence[str] | None = field(default=None, repr=False)
+    store: str | None = field(default=None, repr=False)
+    """Its URL; each process opens the store for itself."""
+    single_use: SingleUse | None = None
 
     def adapted(self) -> AnyServer:
         """Import the file, find its server and adapt it. Logs go to stderr, unless the file set up its own.
@@ -36,6 +40,6 @@ class Job:
             stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
         )
         try:
-            return adapt(server, keys=self.keys)
+            return adapt(server, keys=self.keys, store=self.store, single_use=self.single_use)
         except (TypeError, ValueError) as error:
             raise CannotServe(f"{self.target.path}: {error}") from None
