@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import logging
-import random
 import string
 import time
 from typing import Any
@@ -17,6 +15,7 @@ from mcp.server.request_state import InvalidRequestState
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
+from adapter.mutants import mutants
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok, serving
 from mrtr_adapter.journal import Answered, Asked, Inner, Journal, redeem
@@ -118,39 +117,6 @@ def test_plaintext_of_another_shape_is_no_journal(text: str) -> None:
 def test_a_journal_that_breaks_the_schema_is_refused(body: str) -> None:
     with pytest.raises(InvalidState):
         redeem("mrtr1." + body)
-
-
-def mutants(token: str, foreign: list[str], count: int) -> Any:
-    """Tokens that nobody sealed: changed, cut, extended, spliced, spelled differently."""
-    rng = random.Random(20260728)
-    alphabet = string.ascii_letters + string.digits + "-_"
-    prefix, _, body = token.partition(".")
-    for _ in range(count):
-        how = rng.randrange(8)
-        at = rng.randrange(len(body))
-        other = rng.choice(foreign).partition(".")[2]
-        if how == 0:
-            yield prefix + "." + body[:at] + rng.choice(alphabet.replace(body[at], "")) + body[at + 1 :]
-        elif how == 1:
-            yield prefix + "." + body[:at]
-        elif how == 2:
-            yield token + "".join(rng.choices(alphabet, k=rng.randint(1, 6)))
-        elif how == 3:
-            cut = rng.randrange(1, min(len(body), len(other)))
-            yield prefix + "." + body[:cut] + other[cut:]
-        elif how == 4:
-            yield prefix + "." + body[:at] + rng.choice("=+/ \n.é") + body[at:]
-        elif how == 5:
-            raw = bytearray(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-            raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
-            yield prefix + "." + base64.urlsafe_b64encode(bytes(raw)).decode().rstrip("=")
-        elif how == 6:
-            yield rng.choice(["", "mr0.", "mr2.", "v1.", "MR1.", "mr1"]) + body
-        else:
-            swapped = list(body)
-            second = rng.randrange(len(body))
-            swapped[at], swapped[second] = swapped[second], swapped[at]
-            yield prefix + "." + "".join(swapped)
 
 
 def test_no_mutant_of_a_token_is_accepted() -> None:
