@@ -97,5 +97,5 @@ def test_the_documentation_of_a_rule_is_rendered() -> None:
     )
     assert shown == (
         "<p>Uses <code>x &lt; y</code>. Still.</p><ul><li>one</li><li>two more</li></ul>"
-        '<pre tabindex="0"><code>a = &#x27;&lt;b&gt;&#x27;\n\nb = 1\n</code></pre><p>End.</p>'
+        "<pre><code>a = &#x27;&lt;b&gt;&#x27;\n\nb = 1\n</code></pre><p>End.</p>"
     )

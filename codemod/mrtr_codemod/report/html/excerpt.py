@@ -24,7 +24,7 @@ def excerpt(span: Span, outcome: Outcome) -> Markup:
     last = min(len(source.lines), span.end_line + _AROUND, span.line + _LONGEST)
     numbers = [number for number in range(first, last + 1) if _is_shown(number, span, outcome)]
     rows = [_row(number, source.line(number), span, outcome) for number in numbers]
-    return tag("pre", {"class": "excerpt", "tabindex": "0"}, tag("code", {}, join(rows)))
+    return tag("pre", {"class": "excerpt"}, tag("code", {}, join(rows)))
 
 
 def _is_shown(number: int, span: Span, outcome: Outcome) -> bool:

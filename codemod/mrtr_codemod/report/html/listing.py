@@ -37,7 +37,7 @@ def listing(handler: Handler, outline: Outline, outcome: Outcome) -> Markup:
         rows.append(tag("span", {"class": "line"}, f"… {outline.last - last:,} more lines\n"))
     name = outcome.lines_name(path, outline.head, outline.last)
     summary = tag("summary", {}, f"Source, {name}")
-    code = tag("pre", {"class": "excerpt", "tabindex": "0"}, tag("code", {}, join(rows)))
+    code = tag("pre", {"class": "excerpt"}, tag("code", {}, join(rows)))
     return tag("details", {"class": "source"}, summary, code)
 
 

@@ -56,7 +56,7 @@ def blocks(markdown: str) -> Markup:
     parts: list[Markup] = []
     for number, piece in enumerate(_FENCE.split(markdown)):
         if number % 2:
-            parts.append(tag("pre", {"tabindex": "0"}, tag("code", {}, piece)))
+            parts.append(tag("pre", {}, tag("code", {}, piece)))
         else:
             parts += [_block(block.strip()) for block in re.split(r"\n\s*\n", piece) if block.strip()]
     return join(parts)
