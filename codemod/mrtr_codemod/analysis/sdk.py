@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.names.module import ScopeId
 from mrtr_codemod.names.roles import in_family, local_part
 from mrtr_codemod.names.values import ClassValue, External, FunctionValue, Value
+
+_SERVER_MADE = re.compile(r"\b(?:FastMCP|MCPServer|Server)\(")
 
 
 def sdk_names(view: FileView, node: ast.expr, scope: ScopeId) -> frozenset[str]:
@@ -41,6 +44,13 @@ def uses_sdk(view: FileView) -> bool:
         if isinstance(node, ast.ImportFrom) and not node.level and in_family(node.module or ""):
             return True
     return False
+
+
+def is_client_test(view: FileView) -> bool:
+    """Whether a file is a test that makes no server: the messages in it are those that a client gets."""
+    name = view.path.rpartition("/")[2]
+    is_test = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
+    return is_test and not _SERVER_MADE.search(view.source.text)
 
 
 def outside_asserts(tree: ast.AST) -> Iterator[ast.AST]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.sdk import argument, constant, items, outside_asserts, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, is_client_test, items, outside_asserts, sdk_names
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import AskKind, Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -59,6 +59,15 @@ async def on_elicit(context, params: types.ElicitRequestParams) -> types.ElicitR
     print(params.elicitation_id)
     return types.ElicitResult(action="accept")
 '''
+_CLIENT_TEST = {
+    "tests/test_client.py": """
+from mcp.types import ElicitRequestURLParams
+from app.client import on_elicit
+async def test_the_page_is_opened() -> None:
+    params = ElicitRequestURLParams(message="Sign in", url="https://x.example", elicitation_id="1")
+    assert (await on_elicit(None, params)).action == "accept"
+"""
+}
 _OTHER = """
 import mcp
 class Survey:
@@ -70,6 +79,8 @@ survey = Survey(elicitation_id="requirements")
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each identifier that is sent."""
+    if is_client_test(view):
+        return
     for node in outside_asserts(view.tree):
         sent: ast.expr | None = None
         if isinstance(node, ast.Call):
@@ -114,6 +125,6 @@ RULE = Rule(
     reference=SPEC + "client/elicitation",
     check=check,
     words=(*_NAMES, "elicit_url"),
-    valid=(_MIGRATED, _CLIENT, _OTHER),
+    valid=(_MIGRATED, _CLIENT, _CLIENT_TEST, _OTHER),
     invalid=(_CALL, _POSITIONAL, _PARAMS, _RAW),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.calls import key_of
 from mrtr_codemod.analysis.definitions import Definitions
-from mrtr_codemod.analysis.sdk import argument, constant, items, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, is_client_test, items, sdk_names
 from mrtr_codemod.model import AskKind, Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
 
@@ -70,6 +70,8 @@ def search(options) -> dict:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each request that wants context."""
+    if is_client_test(view):
+        return
     definitions = Definitions(view.analysis.project, view.analysis.evaluator)
     for call in view.calls:
         scope = view.scope_at(call)

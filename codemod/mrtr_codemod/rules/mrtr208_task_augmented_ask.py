@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.sdk import argument, is_none, items, sdk_names, uses_sdk
+from mrtr_codemod.analysis.sdk import argument, is_client_test, is_none, items, sdk_names, uses_sdk
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.rules.base import MRTR_SPEC, Rule
@@ -55,6 +55,8 @@ params = ElicitRequestFormParams(message="Which task?", requestedSchema={}, task
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding for each ask."""
+    if is_client_test(view):
+        return
     for call in view.calls if uses_sdk(view) else ():
         if _augments(view, call):
             yield view.finding(RULE, call, _MESSAGE)
