@@ -47,6 +47,7 @@ class Function:
     qualname: str
     owner: str | None
     outer: str | None
+    line: int = 0
     method: str | None = None
     """The protocol method that it serves, if it is registered as a handler."""
     channel: Channel | None = None
@@ -80,6 +81,8 @@ class ModuleView:
         tree = cst.parse_module(source)
         view = cls(tree, facts_of(ast.parse(tree.bytes)))
         view._collect(tree, "", None, None)
+        for function, line in zip(view.functions.values(), view.facts.lines, strict=True):
+            function.line = line
         view._register()
         view._find_channels()
         return view
@@ -87,7 +90,7 @@ class ModuleView:
     def _collect(self, node: cst.CSTNode, prefix: str, owner: str | None, outer: str | None) -> None:
         for child in children_of(node):
             if isinstance(child, cst.FunctionDef):
-                qualname = f"{prefix}{child.name.value}"
+                qualname = self._unique(f"{prefix}{child.name.value}")
                 self.functions[qualname] = Function(child, qualname, owner, outer)
                 self._collect(child, f"{qualname}.", None, qualname)
             elif isinstance(child, cst.ClassDef):
@@ -95,6 +98,14 @@ class ModuleView:
                 self._collect(child, f"{name}.", name, outer)
             else:
                 self._collect(child, prefix, owner, outer)
+
+    def _unique(self, qualname: str) -> str:
+        """A function that is defined again under the same name gets a number."""
+        number, name = 1, qualname
+        while name in self.functions:
+            number += 1
+            name = f"{qualname}#{number}"
+        return name
 
     # ── handlers ──────────────────────────────────────────────────────────────────────────────
 
@@ -253,6 +264,13 @@ class ModuleView:
         spelling = channel.spelling(call.func)
         return bind(spelling, list(call.args)) if spelling is not None else None
 
+    def raises_url_required(self, function: Function) -> bool:
+        """Whether a function ends its call with the error -32042, which made the client open pages and call again."""
+        return any(
+            (self.origin(call.func) or "").rpartition(".")[2] == "UrlElicitationRequiredError"
+            for call in raised_in(function.node.body)
+        )
+
     def mentions(self, node: cst.CSTNode, function: Function) -> list[cst.BaseExpression]:
         """All bound methods below `node` that would ask when called, however they are used."""
         found: list[cst.BaseExpression] = []
@@ -300,6 +318,21 @@ def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
         yield node
     for child in children_of(node):
         yield from calls_in(child)
+
+
+def names_below(node: cst.CSTNode) -> set[str]:
+    """All names below a node."""
+    own = {node.value} if isinstance(node, cst.Name) else set()
+    return own.union(*(names_below(child) for child in children_of(node)))
+
+
+def raised_in(node: cst.CSTNode) -> Iterator[cst.Call]:
+    """The calls behind `raise`, without those of nested functions."""
+    if isinstance(node, cst.Raise) and isinstance(node.exc, cst.Call):
+        yield node.exc
+    if not isinstance(node, (cst.FunctionDef, cst.Lambda)):
+        for child in children_of(node):
+            yield from raised_in(child)
 
 
 def simple_assignments(node: cst.FunctionDef) -> list[tuple[str, cst.BaseExpression]]:

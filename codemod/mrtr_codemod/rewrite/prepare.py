@@ -11,7 +11,7 @@ from typing import cast
 
 import libcst as cst
 
-from .asks import Reads
+from .asks import Reads, dotted
 from .facts import FunctionNode, identifiers
 from .flow.layout import Layout
 from .flow.mutation import Mutation
@@ -188,9 +188,9 @@ class _DropCompletion(_EmptyBlocks):
         small = updated_node.body[0]
         if len(updated_node.body) == 1 and isinstance(small, cst.Expr) and isinstance(small.value, cst.Await):
             call = small.value.expression
-            if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
-                if call.func.attr.value == "send_elicit_complete" and code(call.func.value) in self.sessions:
-                    return cst.RemoveFromParent()
+            method = dotted(call.func) if isinstance(call, cst.Call) else None
+            if method in {f"{session}.send_elicit_complete" for session in self.sessions}:
+                return cst.RemoveFromParent()
         return updated_node
 
 

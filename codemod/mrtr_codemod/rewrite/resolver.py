@@ -51,7 +51,7 @@ def resolves(prepared: Prepared, planner: Planner) -> Site | None:
 def _stands_first(prepared: Prepared, site: Site) -> bool:
     """Nothing but the docstring stands before the ask."""
     body = list(prepared.node.body.body)
-    before = body[: body.index(site.stmt)]  # type: ignore[arg-type]
+    before = body[: body.index(site.stmt)]
     docstring = [ast.Expr] if ast.get_docstring(prepared.parsed) is not None else []
     return [type(p) for s in before for p in prepared.pairs[s]] == docstring
 

@@ -184,7 +184,7 @@ def _apply_renames(prepared: Prepared, terms: Terms) -> None:
 
 
 def _name_points(prepared: Prepared, terms: Terms) -> None:
-    stem = camel(prepared.function.qualname.replace(".", "_"))
+    stem = camel(prepared.function.qualname)
     for site in prepared.sites:
         what = "".join(camel(name) for name in (site.targets if len(site.targets) < 4 else site.targets[:1]))
         site.point = terms.class_names(f"{stem}{what}")

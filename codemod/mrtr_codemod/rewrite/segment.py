@@ -371,7 +371,7 @@ def _leaves(node: cst.CSTNode) -> bool:
 
 def _grouped(expr: cst.BaseExpression, loose: tuple[type, ...]) -> cst.BaseExpression:
     if isinstance(expr, loose) and not expr.lpar:
-        return cast("cst.BaseExpression", expr.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
+        return expr.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     return expr
 
 

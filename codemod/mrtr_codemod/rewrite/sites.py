@@ -15,7 +15,7 @@ from .module_view import Function, ModuleView, as_ast, bound_arguments
 from .refusal import Refusal
 from .shape.pairing import pair
 from .valuetypes.infer import ANSWER
-from .valuetypes.model import STR, Type, from_annotation, returned_type, union
+from .valuetypes.model import ANY, STR, Type, from_annotation, returned_type, union
 
 URL_ANSWER = Type("mcp.server.elicitation.UrlElicitationResult")
 
@@ -172,6 +172,8 @@ def _schema_type(schema: cst.BaseExpression | None, view: ModuleView, fastmcp: b
     if schema is None:
         return None
     expr = as_ast(schema)
+    if isinstance(expr, ast.Constant) and expr.value is None:
+        return Type("dict", (STR, ANY))  # a form without fields
     found = from_annotation(expr, view.facts)
     if found is not None or not fastmcp:
         return found

@@ -58,9 +58,9 @@ class Steady:
         for node in ast.walk(expr):
             if isinstance(node, ast.Call) and not self._call(node):
                 return False
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                if node.value.id == "self" or self.is_context(node.value.id):
-                    return False
+            owner = node.value if isinstance(node, ast.Attribute) else None
+            if isinstance(owner, ast.Name) and self.is_context(owner.id):
+                return False
         free = names_in(expr).reads - self.locals
         return all(self.purity.constant_name(n) or hasattr(builtins, n) for n in free)
 

@@ -341,7 +341,8 @@ _RESULTS = {
     "decimal.Decimal": "decimal.Decimal", "datetime.timedelta": "datetime.timedelta", "datetime.date": "datetime.date",
     "datetime.datetime": "datetime.datetime", "datetime.datetime.now": "datetime.datetime",
     "datetime.datetime.utcnow": "datetime.datetime", "datetime.date.today": "datetime.date",
-    "pathlib.Path": "pathlib.Path", "pathlib.PurePosixPath": "pathlib.PurePosixPath", "pathlib.PurePath": "pathlib.PurePath",
+    "pathlib.Path": "pathlib.Path", "pathlib.PurePosixPath": "pathlib.PurePosixPath",
+    "pathlib.PurePath": "pathlib.PurePath",
     "time.time": "float", "time.monotonic": "float", "time.perf_counter": "float", "time.strftime": "str",
     "time.time_ns": "int", "random.randint": "int", "random.random": "float", "random.randrange": "int",
     "secrets.randbelow": "int", "secrets.token_hex": "str", "secrets.token_urlsafe": "str", "os.getcwd": "str",
@@ -366,9 +367,9 @@ def imported_result(origin: str) -> Type | None:
 
 def join(left: Type, right: Type) -> Type:
     """One type for values of both: an empty literal takes the elements of the other."""
-    if left.name == right.name and left.args and right.args and len(left.args) == len(right.args):
-        if left.name in ("list", "set", "dict"):
-            return Type(left.name, tuple(join(a, b) for a, b in zip(left.args, right.args, strict=True)))
+    same_kind = left.name == right.name and len(left.args) == len(right.args) > 0
+    if same_kind and left.name in ("list", "set", "dict"):
+        return Type(left.name, tuple(join(a, b) for a, b in zip(left.args, right.args, strict=True)))
     if left == Type("?"):
         return right
     if right == Type("?"):
