@@ -116,7 +116,15 @@ def on_commit(call: Callable[..., Any], /, *args: Any) -> None:
     Calls are made in the order in which they were registered, sync or async. One that raises is logged and changes
     nothing. They come before the client gets the result, and are lost if the process dies before them. Outside the
     call of an adapted server it is done at once.
+
+    Raises:
+        RuntimeError: it was called inside `memo` or `once`, which later rounds do not enter.
     """
+    enclosure = enclosing.get()
+    if enclosure is not None:
+        raise RuntimeError(
+            f"on_commit inside {enclosure} would be forgotten in the next round: call it outside"
+        )
     work = partial(call, *args)
     running = current.get()
     if running is not None and running.commits is None:

@@ -120,7 +120,7 @@ async def _once(flow: Flow, step: Step) -> Recorded:
         return Recorded.model_validate(json.loads(vault.unseal(key, stored)))
     except claims.Unsettled as unsettled:
         error = interrupted(f"{flow.name}: once({step.name!r}) was {unsettled}")
-        logger.error("flow %s: %s", flow.id, error.message)
+        logger.error("flow %s: %s (by %s)", flow.id, error.message, unsettled.owner)
     except StoreError as failure:
         error = _unavailable(flow, step, failure)
     await flow.refuse(error, site())

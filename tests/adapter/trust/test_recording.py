@@ -451,6 +451,17 @@ async def test_a_call_that_fails_commits_nothing() -> None:
     assert done == []
 
 
+async def test_on_commit_inside_a_recording_is_refused() -> None:
+    async def handler(ctx: Context) -> str:
+        try:
+            await memo("value", on_commit, print)
+        except RuntimeError as error:
+            return str(error)
+        return "registered"
+
+    assert "on_commit inside memo('value')" in (await call(serving(handler)(), "tool"))["content"][0]["text"]
+
+
 async def test_work_that_fails_on_commit_is_logged_and_the_result_stands(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

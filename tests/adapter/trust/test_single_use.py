@@ -138,7 +138,7 @@ async def test_a_loser_gets_a_clear_error_once_it_has_waited_long_enough(
         await anyio.sleep(0.05)
         began = time.monotonic()
         with pytest.raises(
-            MCPError, match="has been redeemed already: begun 0 seconds ago by process"
+            MCPError, match="has been redeemed already: begun 0 seconds ago and not finished"
         ) as caught:
             await files.why(state)
         assert time.monotonic() - began < 3
@@ -176,6 +176,53 @@ async def test_malformed_and_missing_answers_do_not_use_a_state_up(store: Store)
     with pytest.raises(MCPError) as undeclared:
         await call(files(), "delete", {"path": "a"}, state=state, responses={}, capabilities={})
     assert undeclared.value.code == -32021
+    assert "reason" in (await files.sure(state))["inputRequests"]
+
+
+async def test_a_state_that_was_given_back_goes_to_whoever_has_waited_for_it(store: Store) -> None:
+    done: list[str] = []
+    server = MCPServer("slow")
+
+    @server.tool()
+    async def slow(ctx: Context) -> str:
+        await anyio.sleep(0.2)
+        answer = await ctx.elicit("Sure?", Ok)
+        done.append(answer.action)
+        return answer.action
+
+    adapt(server, keys=[KEY], store=store, single_use=True)
+    state = (await call(server, "slow"))["requestState"]
+    refused: list[MCPError] = []
+
+    async def malformed() -> None:
+        try:
+            await call(server, "slow", state=state, responses={"answer": {"action": "perhaps"}})
+        except MCPError as error:
+            refused.append(error)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(malformed)
+        await anyio.sleep(0.05)
+        result = await call(server, "slow", state=state, responses={"answer": YES})
+    assert result["content"][0]["text"] == "accept"
+    assert len(refused) == 1
+    assert done == ["accept"]
+
+
+async def test_a_client_that_hangs_up_while_its_state_is_claimed_leaves_it_unused() -> None:
+    class Slow(CountingStore):
+        blocking = True  # type: ignore[assignment]
+
+        def swap(self, key: str, expected: bytes | None, value: bytes | None, seconds: float) -> bytes | None:
+            time.sleep(0.2)
+            return super().swap(key, expected, value, seconds)
+
+    files = Deletion(Slow(MemoryStore()))
+    state = await files.first()
+    runs = files.runs
+    with anyio.move_on_after(0.1):
+        await files.sure(state)
+    assert files.runs == runs
     assert "reason" in (await files.sure(state))["inputRequests"]
 
 
