@@ -33,7 +33,7 @@ class Unsettled(Exception):
 
 
 def new_claim() -> bytes:
-    """A claim of this process, unlike any other: not even a replay, which repeats what `secrets` draws, makes it again."""
+    """A claim of this process, unlike any other. A replay, which repeats what `secrets` draws, can't make it again."""
     made = {"at": round(time.time(), 3), "by": f"process {os.getpid()} on {socket.gethostname()}"}
     return _PREFIX + json.dumps({**made, "id": os.urandom(8).hex()}).encode()
 
