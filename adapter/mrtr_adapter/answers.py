@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
 from functools import lru_cache
@@ -43,6 +44,16 @@ def accepted(question: Question, answer: Mapping[str, Any]) -> bool:
     _parse(ElicitResult, answer, "an elicitation result")
     if question.kind == FORM and answer["action"] == "accept":
         return _fits(answer.get("content"), question.params.get("requestedSchema"))
+    return True
+
+
+def keepable(answer: Mapping[str, Any]) -> bool:
+    """Whether `answer` can travel in the state: not if it is nested too deeply, or has an endless number."""
+    try:
+        json.dumps(answer)
+        copy.deepcopy(answer)
+    except (ValueError, RecursionError):
+        return False
     return True
 
 

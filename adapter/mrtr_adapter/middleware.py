@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
 from mrtr_adapter import replay, telemetry
+from mrtr_adapter.answers import keepable
 from mrtr_adapter.boundary import without_state
 from mrtr_adapter.commits import Commits, failed, pending
 from mrtr_adapter.custody import Custody
@@ -57,7 +58,8 @@ class ReplayMiddleware:
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            return await _committing(call_next, ctx)
+            commits = ctx.method in INPUT_REQUIRED_METHODS
+            return await (_committing(call_next, ctx) if commits else call_next(ctx))
         if ctx.method not in INPUT_REQUIRED_METHODS:
             return await call_next(_as_seen(ctx, session=ClosedSession(ctx.session, ctx.method)))
         params = dict(ctx.params or {})
@@ -222,6 +224,10 @@ def _shaped(responses: Any, journal: Journal) -> dict[str, Any]:
     for key in journal.asked.keys() & responses.keys():
         if not isinstance(responses[key], dict):
             raise malformed_answer(key, "an object")
+        if not keepable(responses[key]):
+            raise malformed_answer(
+                key, "an answer that can be kept: it is nested too deeply, or too long a number"
+            )
     wanted = journal.inner is not None and journal.inner.open
     return {key: answer for key, answer in responses.items() if wanted or key in journal.asked}
 
