@@ -138,7 +138,9 @@ class Project:
         if node is None:
             return {}, set()
         found, _, outer = collect(
-            node.body, lambda level, name: absolute_name(scope.path, module.dotted, level, name)
+            node.body,
+            lambda level, name: absolute_name(scope.path, module.dotted, level, name),
+            walrus=":=" in self.sources[scope.path].text,
         )
         return found, outer
 
