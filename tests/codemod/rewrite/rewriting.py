@@ -5,7 +5,7 @@ from __future__ import annotations
 from mrtr_codemod.rewrite.engine import Engine, FileRewrite, HandlerVerdict, Level
 from mrtr_codemod.rewrite.module_view import ModuleView
 
-HEADER = '''\
+HEADER = """\
 import asyncio
 import uuid
 
@@ -29,7 +29,7 @@ def effect(text: str) -> int:
     return len(text)
 
 
-'''
+"""
 
 
 def rewritten(source: str) -> FileRewrite:
@@ -48,7 +48,9 @@ def refused(body: str, header: str = HEADER) -> str:
     result = rewritten(header + body)
     (found,) = result.handlers
     assert found.level is Level.MANUAL, result.after
-    marked = [line for line in result.after.splitlines(keepends=True) if line.lstrip().startswith("# mrtr: manual[")]
+    marked = [
+        line for line in result.after.splitlines(keepends=True) if line.lstrip().startswith("# mrtr: manual[")
+    ]
     assert len(marked) == 1
     assert f"# mrtr: manual[{found.rule}] {found.reason}" in marked[0]
     assert result.after.replace(marked[0], "") == header + body, "nothing but the marker is added"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+
+from cases import drive
 from mrtr_codemod.rewrite import support
 from mrtr_codemod.rewrite.asks import Framework
 from mrtr_codemod.rewrite.verify import problems
-
-from cases import drive
 
 from .rewriting import rewritten
 
@@ -115,7 +115,9 @@ def scripts() -> list[Any]:
                 name = drive.name_of(script)
                 if name in stays or name in BESIDE or (path.stem, number) == FAIL_OPEN:
                     continue
-                found.append(pytest.param(path, kind, number, script, id=f"{path.stem}-{name}-{kind}{number}"))
+                found.append(
+                    pytest.param(path, kind, number, script, id=f"{path.stem}-{name}-{kind}{number}")
+                )
     return found
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+
 from mrtr_codemod.rewrite.engine import Level
 
 from . import bare

@@ -12,6 +12,8 @@ from ..flow.scope import names_in, parameters
 from ..module_view import Function
 
 _LIVE_CONTEXT = frozenset(["session", "request_context", "mcp_server", "fastmcp", "lifespan_context"])
+_ITERATORS = ("iter", "zip", "enumerate", "reversed", "map", "filter")
+"""What these give is used up as it is read, so a new one is not the same."""
 _LOOKS_AT_DISK = ("os.path.exists", "os.path.is", "os.path.get")
 
 
@@ -49,6 +51,8 @@ class Steady:
 
     def _binding(self, value: ast.expr, targets: list[ast.expr]) -> bool:
         names = {n for t in targets for n in names_in(t).binds}
+        if isinstance(value, ast.GeneratorExp) or (isinstance(value, ast.Call) and _called_name(value) in _ITERATORS):
+            return False
         return self.live_object(value) or (self.value(value) and not (names & self.mutated))
 
     def value(self, expr: ast.expr) -> bool:
