@@ -63,7 +63,7 @@ def check(view: FileView) -> Iterator[Finding]:
     for call in view.calls if uses_sdk(view) else ():
         if _augments(view, call):
             yield view.finding(RULE, call, _MESSAGE)
-    for node in ast.walk(view.tree):
+    for node in view.outside_asserts:
         if isinstance(node, ast.Dict) and items(node).keys() >= {"requestedSchema", "task"}:
             yield view.finding(RULE, items(node)["task"], _MESSAGE)
 
