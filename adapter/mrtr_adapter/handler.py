@@ -52,8 +52,8 @@ async def memo(
         call: sync or async. It may not ask the client.
         returns: the type of the value, if `call` does not declare it: JSON, a pydantic model, a dataclass, or what
             pydantic can turn into JSON and back.
-        errors: exceptions to record as well. They come back as the same type with the same text if that type is named
-            here, and otherwise as `RecordedError`. Others are raised, and the value is computed anew.
+        errors: exceptions to record as well. One comes back with its text as the type that is named here; as
+            `RecordedError` if that is `Exception`. Others are raised, and the value is computed anew.
 
     Raises:
         Unrecordable: the value would not come back as it was.
