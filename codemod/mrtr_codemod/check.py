@@ -90,8 +90,8 @@ def _due(analysis: Analysis, rules: Sequence[Rule]) -> Iterator[tuple[str, list[
 
 def _concerns(rule: Rule, path: str, text: str, found: set[str], analysis: Analysis) -> bool:
     """Whether a rule wants to see a file in which some of all words were found."""
-    if not rule.words:
-        return path in analysis.asking_paths
+    if (rule.asking or not rule.words) and path in analysis.asking_paths:
+        return True
     return not found.isdisjoint(rule.words) and (rule.pattern is None or bool(rule.pattern.search(text)))
 
 

@@ -18,8 +18,10 @@ from mrtr_codemod.source import SourceFile
 T = TypeVar("T")
 MAX_CHARACTERS = 1_000_000
 """A larger file is not parsed: its tree would need over twenty times its size."""
-_TREE_BUDGET = 400_000
-"""Characters of source whose trees are kept."""
+_TEXT_BUDGET = 30_000_000
+_TREE_SIZE = 25
+"""Bytes of a syntax tree for each character of its source, measured; texts and trees share one budget."""
+_FEWEST_KEPT = 300_000
 
 
 class _Tree:
@@ -51,6 +53,9 @@ class Project:
         self._modules: dict[str, Module] = {}
         self._trees: OrderedDict[str, _Tree] = OrderedDict()
         self._kept = 0
+        total = sum(len(source.text) for source in self.sources.values())
+        self._most_kept = max((_TEXT_BUDGET - total) // _TREE_SIZE, _FEWEST_KEPT)
+        """Characters of source whose trees are kept."""
         self._returned: dict[ScopeId, tuple[Ref, ...]] = {}
         self._locals: dict[ScopeId, tuple[Bindings, set[str]]] = {}
 
@@ -159,7 +164,7 @@ class Project:
             return None
         entry = self._trees[path] = _Tree(root, len(source.text))
         self._kept += entry.size
-        while self._kept > _TREE_BUDGET and len(self._trees) > 1:
+        while self._kept > self._most_kept and len(self._trees) > 1:
             _, dropped = self._trees.popitem(last=False)
             self._kept -= dropped.size
         return entry
