@@ -107,7 +107,9 @@ class Engine:
         """Add what the lint's analysis knows: handlers registered in other ways, asks beyond this file."""
         by_line = {f.line: f for f in self.view.functions.values()}
         for entry in entries:
-            function = by_line.get(entry.line)
+            # Lines may have moved since; names tell apart all but functions that are defined twice.
+            again = f"{entry.name}#2" in self.view.functions
+            function = by_line.get(entry.line) if again else self.view.functions.get(entry.name)
             if function is None:
                 continue
             if function.method is None or not entry.may_ask:
@@ -118,9 +120,7 @@ class Engine:
                     "unfollowed-ask", "how it asks can't be followed within this file"
                 )
             if not entry.may_ask:
-                self.barred[function] = Refusal(
-                    "no-round", f"`{entry.method}` can't end with a question"
-                )
+                self.barred[function] = Refusal("no-round", f"`{entry.method}` can't end with a question")
         if any(entry.method == "middleware" for entry in entries):
             for function in asking:
                 self.barred.setdefault(function, Refusal("ask-in-middleware", "a middleware asks around it"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import libcst as cst
@@ -11,6 +12,7 @@ import libcst as cst
 from . import support
 from .asks import Framework
 from .engine import Engine, FileRewrite, HandlerVerdict, Wanted
+from .followed import Entry
 from .module_view import ModuleView
 from .rewritten import Style
 from .sdk.rename import Renamed, rename
@@ -60,6 +62,8 @@ class Options:
     marked: Wanted = lambda verdict: True
     style: Style = Style.STEPS
     sdk_only: bool = False
+    followed: Mapping[Path, Sequence[Entry]] = field(default_factory=dict)
+    """What the lint's analysis says of each file in the light of all others; a file that is not there stands alone."""
 
 
 def rewrite_file(path: Path, options: Options) -> FileResult:
@@ -67,7 +71,7 @@ def rewrite_file(path: Path, options: Options) -> FileResult:
     if _SUPPORT_MODULE.match(path.name):
         return FileResult(path)
     data = path.read_bytes()
-    if not (may_ask(data) or (options.sdk_only and b"mcp" in data)):
+    if not (may_ask(data) or options.followed.get(path) or (options.sdk_only and b"mcp" in data)):
         return FileResult(path)
     try:
         renamed = rename(data)
@@ -118,7 +122,8 @@ class _Attempt:
         return support_place(self.path)
 
     def _engine(self, view: ModuleView) -> Engine:
-        return Engine(view, self.place.prefix, _width(view.tree.code), self.options.style)
+        entries = self.options.followed.get(self.path)
+        return Engine(view, self.place.prefix, _width(view.tree.code), self.options.style, entries)
 
     def _verified(self, view: ModuleView, rewritten: FileRewrite, notes: tuple[str, ...]) -> FileResult:
         before = view.tree.code
@@ -138,7 +143,8 @@ class _Attempt:
         return FileResult(self.path, rewritten.handlers, tuple(outputs), notes=notes)
 
     def _unstable(self, rewritten: FileRewrite) -> list[str]:
-        again = self._engine(ModuleView.of(rewritten.after)).run(lambda v: False, self.options.marked)
+        alone = Engine(ModuleView.of(rewritten.after), self.place.prefix, style=self.options.style)
+        again = alone.run(lambda v: False, self.options.marked)
         return [] if again.after == rewritten.after else ["a second run would change it again"]
 
 

@@ -1,5 +1,5 @@
-"""The proof: servers as people wrote them, natively on a 2025-11-25 session, and rewritten on 2026-07-28 with every round
-on a freshly imported copy, give the same results, the same questions and the same effects."""
+"""The proof: servers as people wrote them, natively on a 2025-11-25 session, and rewritten on 2026-07-28 with every
+round on a freshly imported copy, give the same results, the same questions and the same effects."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Liveness on the statement tree agrees with liveness on the bytecode of the same function.
 
-The bytecode's own view: a backward may-analysis over its instructions, with jumps and exception tables as edges. What it
-finds live where a statement starts must be live for us too (we may say "live" more often, never less), and where no
-exception is about, the two are equal.
+The bytecode's own view: a backward may-analysis over its instructions, with jumps and exception tables as edges. What
+it finds live where a statement starts must be live for us too (we may say "live" more often, never less), and where
+no exception is about, the two are equal.
 """
 
 from __future__ import annotations

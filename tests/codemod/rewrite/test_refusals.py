@@ -144,7 +144,8 @@ def test_a_helper_that_something_else_still_calls_keeps_its_form_beside_a_twin()
     source = HEADER + (
         'async def sure(ctx: Context, what: str) -> bool:\n    return (await ctx.elicit(what, Ok)).action == "accept"\n'
         "\n\n@mcp.tool()\nasync def one(ctx: Context) -> str:\n    return str(await sure(ctx, 'one'))\n"
-        "\n\n@mcp.tool()\nasync def two(ctx: Context) -> str:\n    with open('x'):\n        return str(await sure(ctx, 'two'))\n"
+        "\n\n@mcp.tool()\nasync def two(ctx: Context) -> str:\n"
+        "    with open('x'):\n        return str(await sure(ctx, 'two'))\n"
     )
     after = rewritten(source).after
     assert "async def sure(ctx: Context, what: str) -> bool:" in after
@@ -156,7 +157,10 @@ def test_a_helper_that_something_else_still_calls_keeps_its_form_beside_a_twin()
 
 
 def test_what_the_sdk_does_not_own_is_no_ask() -> None:
-    source = "class Ctx:\n    async def elicit(self, *a): ...\n\n\nasync def handler(ctx: Ctx) -> str:\n    await ctx.elicit('x')\n"
+    source = (
+        "class Ctx:\n    async def elicit(self, *a): ...\n\n\n"
+        "async def handler(ctx: Ctx) -> str:\n    await ctx.elicit('x')\n"
+    )
     assert rewritten(source).handlers == ()
 
 

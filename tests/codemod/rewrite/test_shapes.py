@@ -100,7 +100,8 @@ def test_finally_runs_when_the_handler_ends_and_not_between() -> None:
 def test_an_except_around_an_ask_covers_what_it_covered() -> None:
     after = same(
         "    try:\n        answer = await ctx.elicit('b', Text)\n        number = int(answer.data.text)\n"
-        "    except Exception as error:\n        effect(type(error).__name__)\n        number = 0\n    return str(number)\n"
+        "    except Exception as error:\n        effect(type(error).__name__)\n        number = 0\n"
+        "    return str(number)\n"
     )
     assert "except CannotAsk:\n        raise" in after
 

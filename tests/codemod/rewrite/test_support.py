@@ -162,11 +162,13 @@ def test_an_inner_function_goes_on_where_it_left_off_and_then_begins_anew(steps_
 
 
 CARRIED: list[tuple[Any, Any]] = [
-    (int, 3), (bool, True), (str, "\u2028é"), (float, float("inf")), (int | float, 3), (int | float, 3.0), (str | None, None),
+    (int, 3), (bool, True), (str, "\u2028é"), (float, float("inf")), (int | float, 3), (int | float, 3.0),
+    (str | None, None),
     (bytes, b"\xff\x00"), (Decimal, Decimal("1.20")), (datetime.datetime, datetime.datetime(2026, 1, 2, 3, 4, 5, 6)),
     (datetime.date, datetime.date(2026, 1, 2)), (datetime.time, datetime.time(1, 2, 3)),
     (datetime.timedelta, datetime.timedelta(seconds=1.5)), (uuid.UUID, uuid.UUID(int=7)), (Path, Path("a/b")),
-    (PurePosixPath, PurePosixPath("a/b")), (tuple[str, int], ("a", 1)), (tuple[str, ...], ("a", "b")), (set[str], {"a"}),
+    (PurePosixPath, PurePosixPath("a/b")), (tuple[str, int], ("a", 1)), (tuple[str, ...], ("a", "b")),
+    (set[str], {"a"}),
     (frozenset[int], frozenset({1})), (dict[int, str], {1: "a"}), (list[tuple[str, int]], [("a", 1)]),
     (dict[str, JsonValue], {"a": [1, 2.0, None, {"b": True}]}), (Literal["a", "b"], "a"),
 ]  # fmt: skip

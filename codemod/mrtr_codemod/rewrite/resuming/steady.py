@@ -51,7 +51,9 @@ class Steady:
 
     def _binding(self, value: ast.expr, targets: list[ast.expr]) -> bool:
         names = {n for t in targets for n in names_in(t).binds}
-        if isinstance(value, ast.GeneratorExp) or (isinstance(value, ast.Call) and _called_name(value) in _ITERATORS):
+        if isinstance(value, ast.GeneratorExp) or (
+            isinstance(value, ast.Call) and _called_name(value) in _ITERATORS
+        ):
             return False
         return self.live_object(value) or (self.value(value) and not (names & self.mutated))
 

@@ -34,18 +34,12 @@ def rename(source: bytes) -> Renamed:
     """Rename what `source` takes from `mcp` 1.x. The same text, without notes, if it takes nothing from there."""
     tree = cst.parse_module(source)
     facts = facts_of(ast.parse(tree.bytes))
-    if not any(is_old(origin) for origin in facts.imports.values()) and not _uses_old_types(facts):
+    if not any(o == "mcp" or o.startswith("mcp.") for o in facts.imports.values()):
         return Renamed(tree.code, ())
     changer = _Renamer(facts, tree)
     changed = move_transport(tree, facts, changer.notes).visit(changer)
     changed = drop_unused(changed, tree)
     return Renamed(changed.code, tuple(dict.fromkeys(changer.notes)))
-
-
-def _uses_old_types(facts: Facts) -> bool:
-    return any(o == "mcp" or o.startswith("mcp.") for o in facts.imports.values()) and bool(
-        facts.names & CAMEL
-    )
 
 
 class _Renamer(cst.CSTTransformer):
