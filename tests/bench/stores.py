@@ -22,7 +22,8 @@ from pathlib import Path
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
 
-sys.path[0] = str(Path(__file__).parents[1])  # in place of this folder, whose adapter.py would be in the way
+sys.path.pop(0)  # this folder, whose adapter.py would be in the way
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok
