@@ -117,7 +117,7 @@ def check(view: FileView) -> Iterator[Finding]:
             if field.shape in _NOT_FLAT and field.name:
                 related = [("the field", field.node)] if field.path == view.path else []
                 message = f"the form's field `{field.name}` is {_NOT_FLAT[field.shape]}; a form is flat"
-                yield view.finding(RULE, form.call, message, related=related)
+                yield view.finding(RULE, form.node, message, related=related)
 
 
 RULE = Rule(
