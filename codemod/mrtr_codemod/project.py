@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -22,6 +23,11 @@ _TEXT_BUDGET = 30_000_000
 _TREE_SIZE = 25
 """Bytes of a syntax tree for each character of its source, measured; texts and trees share one budget."""
 _FEWEST_KEPT = 300_000
+_UNGUARDED = sys.version_info < (3, 11)
+"""Python 3.10 overflows its stack, and dies, where later ones raise `RecursionError`."""
+_NESTING = ("+", "-", "*", "/", "%", "@", "&", "|", "^", ".", "(", "[")
+"""Each of these may put all that stands before it one level deeper."""
+_SAFE_DEPTH = 90_000
 
 
 class _Tree:
@@ -178,6 +184,8 @@ def parse(text: str) -> ast.Module:
     """The syntax tree of a text with any newlines; raises `_Unparsable` with the reason."""
     if len(text) > MAX_CHARACTERS:
         raise _Unparsable(f"too large to be checked ({len(text):,} characters, at most {MAX_CHARACTERS:,})")
+    if _UNGUARDED and sum(map(text.count, _NESTING)) > _SAFE_DEPTH:
+        raise _Unparsable("possibly nested too deeply for Python 3.10 to parse")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:
