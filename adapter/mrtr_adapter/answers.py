@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
 from functools import lru_cache
@@ -19,6 +18,9 @@ from mrtr_adapter.question import FORM, ROOTS, SAMPLING, Question
 
 _OFFLINE: Registry[Any] = Registry()
 """References are resolved within the schema only; nothing is ever fetched."""
+
+_MAX_DEPTH = 64
+"""Of an answer: copying and checking it must not run out of stack inside a handler, which may catch that."""
 
 
 class Malformed(Exception):
@@ -48,11 +50,24 @@ def accepted(question: Question, answer: Mapping[str, Any]) -> bool:
 
 
 def keepable(answer: Mapping[str, Any]) -> bool:
-    """Whether `answer` can travel in the state: not if it is nested too deeply, or has an endless number."""
+    """Whether `answer` can travel in the state: not if it is nested deeper than 64 levels, or has an endless number."""
+    level: list[Any] = [answer]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, (dict, list))
+        ]
+        if not level:
+            return _has_json(answer)
+    return False
+
+
+def _has_json(answer: Mapping[str, Any]) -> bool:
     try:
         json.dumps(answer)
-        copy.deepcopy(answer)
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
     return True
 

@@ -238,12 +238,21 @@ def _declared(ctx: Context) -> dict[str, Any]:
 
 
 def _fresh(value: Any) -> Any:
-    """A copy of JSON that a handler may edit, without touching what the seal is bound to."""
-    if isinstance(value, dict):
-        return {key: _fresh(item) if isinstance(item, _CONTAINERS) else item for key, item in value.items()}
-    if isinstance(value, list):
-        return [_fresh(item) if isinstance(item, _CONTAINERS) else item for item in value]
-    return value
+    """A copy of JSON that a handler may edit, without touching what the seal is bound to.
+
+    Level by level: a client chooses how deep it is, and the stack is not to end there.
+    """
+    if not isinstance(value, _CONTAINERS):
+        return value
+    whole = value.copy()
+    copied = [whole]
+    while copied:
+        container = copied.pop()
+        for key, item in container.items() if isinstance(container, dict) else enumerate(container):
+            if isinstance(item, _CONTAINERS):
+                container[key] = item.copy()
+                copied.append(container[key])
+    return whole
 
 
 _CONTAINERS = (dict, list)
