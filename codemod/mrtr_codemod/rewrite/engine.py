@@ -14,6 +14,7 @@ from .followed import Entry, entries_of
 from .fresh import FreshNames
 from .module_view import Function, ModuleView, all_params, calls_in, names_below
 from .refusal import Refusal
+from .restarts import restarts_only
 from .rewritten import Rewritten, Style, Terms, rewrite_function
 from .support import SUPPORT, support_names
 from .tree import children_of
@@ -96,7 +97,7 @@ class Engine:
             done = {f: final[f] for f in done}
         stays = {f: self.refusals[f] for f, v in verdicts.items() if v.level is Level.MANUAL and marked(v)}
         framework = self._framework_of(list(done) or asking)
-        support = support_names(framework, self.view.facts)
+        support = self._support_names(framework, asking)
         module = self.package + SUPPORT[framework]
         after = assemble(Assembly(self.view, done, frozenset(renamed), stays, module, support))
         using = any(r.support for r in done.values())
@@ -184,9 +185,19 @@ class Engine:
         done: dict[Function, Rewritten] = {}
         self.refusals = {}
         names = FreshNames(self.view.facts.names)
-        support = support_names(self._framework_of(asking), self.view.facts)
+        support = self._support_names(self._framework_of(asking), asking)
         known = set(asking)
-        terms = Terms(self.view, known.__contains__, names, support, renamed, self.width, self.style)
+        restarting = {f for f in asking if restarts_only(f, self.view, self._callees)}
+        terms = Terms(
+            self.view,
+            known.__contains__,
+            restarting.__contains__,
+            names,
+            support,
+            renamed,
+            self.width,
+            self.style,
+        )
         for function in asking:
             outcome = self._one(function, known, terms)
             if isinstance(outcome, Refusal):
@@ -225,12 +236,6 @@ class Engine:
                     "ask-in-dependency",
                     f"a function that asks fills `{param.name.value}`",
                 )
-        if self.view.raises_url_required(function):
-            raise Refusal(
-                "raised-32042",
-                "it raises UrlElicitationRequiredError, which the protocol has no more: return the question instead, "
-                "and look again for what the user was sent to set up when the call comes back",
-            )
         for callee in self._callees(function):
             if callee in asking and callee.method is not None:
                 raise Refusal(
@@ -288,6 +293,14 @@ class Engine:
             return HandlerVerdict(function.qualname, line, method, Level.MANUAL, refusal.rule, refusal.reason)
         level = Level.SAFE if rewritten.safe else Level.REVIEW
         return HandlerVerdict(function.qualname, line, method, level)
+
+    def _support_names(self, framework: Framework, asking: list[Function]) -> dict[str, str]:
+        """What the support module's names are called here: as there, unless the module or a handler uses the name."""
+        facts = self.view.facts
+        taken = {*facts.values, *facts.annotations, *facts.classes, *facts.functions}
+        for function in asking:
+            taken |= names_below(function.node)
+        return support_names(framework, facts, taken)
 
     def _framework_of(self, functions: list[Function]) -> Framework:
         kinds = {f.channel.framework for f in functions if f.channel is not None}

@@ -22,6 +22,8 @@ _MAY_ASK = re.compile(
     rb"\b(elicit|elicit_url|elicit_form|elicit_with_validation|create_message|list_roots|sample|sample_step|"
     rb"UrlElicitationRequiredError)\b"
 )
+_MAIN = re.compile(rb"^if __name__ == [\"']__main__[\"']", re.MULTILINE)
+_RELATIVE = re.compile(rb"^\s*from \.", re.MULTILINE)
 _SUPPORT_MODULE = re.compile(r"^mrtr_steps(_fastmcp)?\.py$")
 
 
@@ -119,7 +121,7 @@ class _Attempt:
 
     @property
     def place(self) -> Place:
-        return support_place(self.path)
+        return support_place(self.path, self.data)
 
     def _engine(self, view: ModuleView) -> Engine:
         entries = self.options.followed.get(self.path)
@@ -172,9 +174,14 @@ class Place:
     prefix: str
 
 
-def support_place(path: Path) -> Place:
-    """Beside a script; for a module of a package, at the top of the package."""
+def support_place(path: Path, source: bytes = b"") -> Place:
+    """Beside a script; for a module of a package, at the top of the package.
+
+    A file with a `__main__` part and without relative imports is a script, also where a package is around it.
+    """
     directory = path.resolve().parent
+    if _MAIN.search(source) and not _RELATIVE.search(source):
+        return Place(directory, "")
     depth = 0
     while (directory / "__init__.py").exists() and directory.parent != directory:
         depth += 1

@@ -321,9 +321,10 @@ def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
 
 
 def names_below(node: cst.CSTNode) -> set[str]:
-    """All names below a node."""
+    """All names below a node; attributes and keywords are none."""
     own = {node.value} if isinstance(node, cst.Name) else set()
-    return own.union(*(names_below(child) for child in children_of(node)))
+    parts = [node.value] if isinstance(node, (cst.Attribute, cst.Arg)) else children_of(node)
+    return own.union(*(names_below(part) for part in parts))
 
 
 def raised_in(node: cst.CSTNode) -> Iterator[cst.Call]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -20,6 +20,7 @@ from .flow.scope import captured_names, function_locals, names_in, parameters
 from .fresh import FreshNames
 from .module_view import Function, ModuleView, as_ast, bound_arguments, code
 from .refusal import Refusal
+from .restarts import Restarter
 from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
 from .shape.pairing import Pairs, pair
@@ -57,6 +58,18 @@ _ANSWER_NAMES = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Ways:
+    """How the functions of the module ask. `asking` ones ask in any way; of those, `restarting` ones only end their
+    calls for good. `renamed` have another name for rewritten callers; `support` names what the code imports."""
+
+    asking: Callable[[Function], bool]
+    restarting: Callable[[Function], bool]
+    renamed: Mapping[Function, str]
+    support: Mapping[str, str]
+    width: int
+
+
 @dataclass
 class Prepared:
     """A function ready to be cut, in both trees, with what is known about it."""
@@ -73,6 +86,11 @@ class Prepared:
     parameters: frozenset[str]
     layout: Layout
     fresh: FreshNames
+    steps: str
+    """The local that holds this round's steps."""
+    restarts: bool
+    """Whether it ends calls that are then begun anew."""
+    restarting_callees: frozenset[Function]
 
     def is_immutable(self, name: str) -> bool:
         """Whether values of the local's type can't be changed in place."""
@@ -85,8 +103,7 @@ class Prepared:
 def prepare(
     function: Function,
     view: ModuleView,
-    asking: Callable[[Function], bool],
-    numbered: str,
+    ways: Ways,
     spelled_out: frozenset[str] = frozenset(),
 ) -> Prepared:
     """Prepare a function. Questions in `spelled_out` (by their source) get a local of their own.
@@ -94,6 +111,11 @@ def prepare(
     Raises:
         Refusal: if an ask can't be brought into that form.
     """
+    numbered = ways.support["numbered"]
+
+    def asking(callee: Function) -> bool:
+        return ways.asking(callee) and not ways.restarting(callee)
+
     node = _without_completion(function.node, function)
     parsed, _ = pair(node)
     _refuse_oddities(parsed)
@@ -102,7 +124,7 @@ def prepare(
     own = frozenset(function_locals(parsed))
 
     def is_raw_ask(expr: cst.BaseExpression) -> bool:
-        return bool(view.asks(expr, function)) or asking_call(expr, function, view, asking) is not None
+        return bool(view.asks(expr, function)) or asking_call(expr, function, view, ways.asking) is not None
 
     def is_ask(expr: cst.BaseExpression) -> bool:
         return is_raw_ask(expr) or (isinstance(expr, cst.NamedExpr) and is_raw_ask(expr.value))
@@ -125,6 +147,11 @@ def prepare(
     node = node.with_changes(
         body=body.with_changes(body=hoister.block(cast("list[cst.BaseStatement]", body.body)))
     )
+    steps = fresh("steps")
+    restarter = Restarter(
+        function, view, ways.restarting, fresh, steps, dict(ways.support), dict(ways.renamed), ways.width
+    )
+    node = cast("cst.FunctionDef", node.visit(restarter))
     node = _without_leftovers(node, function, view, asking)
     node = _spill(node, function, view, asking, fresh, spelled_out)
     node = _with_cursors(node, function, view, asking, fresh, numbered, hoister)
@@ -136,7 +163,10 @@ def prepare(
     purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
     names = frozenset(a.arg for a in parameters(parsed))
     layout = Layout.of(node, [site.stmt for site in sites])
-    return Prepared(function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh)
+    return Prepared(
+        function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh, steps, restarter.found,
+        frozenset(restarter.callees),
+    )  # fmt: skip
 
 
 def _globals(view: ModuleView) -> set[str]:

@@ -43,7 +43,7 @@ VERDICTS = {
     "c12_trip_planner": {"plan_trip": "review", "compare_cities": "dynamic-ask"},
     "c13_workspace_report": {"weekly_report": "nested-ask", "two_drafts": "dynamic-ask"},
     "c14_calendar_link": {"link_calendar": "review", "link_and_share": "process-memory"},
-    "c15_tracker_oauth": {"my_issues": "raised-32042", "close_issue": "raised-32042"},
+    "c15_tracker_oauth": {"my_issues": "review", "close_issue": "review"},
     "c16_release_notes": {"release_notes": "review"},
     "c17_triage_agent": {"triage": "review"},
     "c18_scaffold": {"new_project": "review"},
@@ -77,6 +77,9 @@ TOOL_NAMES = {"Signals.set_signal": "set_signal"}
 
 BESIDE = {"close_track"}
 """Tools that ask in a way which no analysis follows: `Tool` subclasses."""
+
+REFUSED_PAGE = ("c15_tracker_oauth", 1), ("c15_tracker_oauth", 2)
+"""Extra scripts in which the user refuses a page. The old call ended with -32042 itself, which the protocol has no more."""
 
 FAIL_OPEN = ("c08_feature_flags", 4)
 """Answered with content that breaks the schema, the old handler applies the change unconfirmed. We ask again."""
@@ -114,6 +117,8 @@ def scripts() -> list[Any]:
             for number, script in enumerate(listed):
                 name = drive.name_of(script)
                 if name in stays or name in BESIDE or (path.stem, number) == FAIL_OPEN:
+                    continue
+                if kind == "extra" and (path.stem, number) in REFUSED_PAGE:
                     continue
                 found.append(
                     pytest.param(path, kind, number, script, id=f"{path.stem}-{name}-{kind}{number}")
@@ -181,4 +186,16 @@ def test_a_confirmation_that_failed_open_asks_again(modules: Any, monkeypatch: p
     again = {**script, "answers": [*script["answers"], ["Move", {"action": "decline"}]]}
     got = drive.run(module, drive.modern, modules(path), again, False)
     assert got["out"]["content"] == ["new-checkout stays at 10%"]
+    assert got["effects"] == []
+
+
+@pytest.mark.parametrize("number", [n for _, n in REFUSED_PAGE])
+def test_a_refused_page_ends_the_call(number: int, modules: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = TESTS / "cases" / "c15_tracker_oauth.py"
+    monkeypatch.setattr(drive, "load", with_shared_key(drive.load))
+    module = drive.load(path)
+    script = {**module.EXTRA_SCRIPTS[number], "extra": True}
+    got = drive.run(module, drive.modern, modules(path), script, False)
+    assert "The user did not agree" in got["out"]["raised"]
+    assert got["asked"] == ["url: Connect the tracker account of eve"]
     assert got["effects"] == []

@@ -214,4 +214,51 @@ def test_a_local_that_json_changes_is_refused_in_the_first_round(steps_module: A
 
 def test_the_state_is_plain_json(steps_module: Any) -> None:
     m = steps_module
-    assert json.loads(asked(m, a=m.form("?", Ok))) == {"round": 1, "asked": ["a"], "points": []}
+    assert json.loads(asked(m, a=m.form("?", Ok))) == {
+        "round": 1,
+        "asked": ["a"],
+        "points": [],
+        "restart": False,
+    }
+
+
+def restarted(m: Any, answer: ElicitResult | None) -> Any:
+    session = Session(elicitation={"url": {}})
+    state = m.Steps(Context(session)).restart(link=m.url("Sign in", "https://example.org")).request_state
+    return m.Steps(Context(session, state, {"link": answer} if answer else {}))
+
+
+def test_a_call_that_begins_anew_resumes_nowhere(steps_module: Any) -> None:
+    m = steps_module
+
+    class Point(m.Step):  # type: ignore[misc]
+        step: Literal["a"] = "a"
+
+    steps = restarted(m, ElicitResult(action="accept"))
+    assert not steps.resuming
+    assert steps.resume(Point) is None
+
+
+def test_a_page_that_was_opened_in_vain_is_asked_for_again(steps_module: Any) -> None:
+    steps = restarted(steps_module, ElicitResult(action="accept"))
+    again = steps.restart(link=steps_module.url("Sign in", "https://example.org"))
+    assert list(again.input_requests) == ["link"]
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_a_page_that_the_user_refused_ends_the_call(steps_module: Any, action: Any) -> None:
+    steps = restarted(steps_module, ElicitResult(action=action))
+    with pytest.raises(MCPError, match=f"The user did not agree .{action}."):
+        steps.restart(link=steps_module.url("Sign in", "https://example.org"))
+
+
+def test_what_an_inner_function_ends_for_good_is_not_resumed(steps_module: Any) -> None:
+    m = steps_module
+
+    class Outer(m.Step):  # type: ignore[misc]
+        step: Literal["outer"] = "outer"
+
+    session = Session(elicitation={"url": {}})
+    steps = m.Steps(Context(session))
+    asked_inside = steps.inner(Outer).restart(link=m.url("Sign in", "https://example.org"))
+    assert steps.pass_on(Outer(), asked_inside) is asked_inside
