@@ -23,7 +23,13 @@ from mrtr_adapter import claims
 from mrtr_adapter.flows import Flow
 from mrtr_adapter.journal import Journal
 from mrtr_adapter.stores import StoreError
-from mrtr_adapter.suspension import StateLost, being_processed, interrupted, store_unavailable
+from mrtr_adapter.suspension import (
+    StateLost,
+    being_processed,
+    interrupted,
+    is_store_unavailable,
+    store_unavailable,
+)
 from mrtr_adapter.vault import Vault
 
 logger = logging.getLogger("mrtr")
@@ -101,9 +107,12 @@ class _Redemption:
         except MCPError as error:
             if self._flow.refused and self._flow.replaying:
                 await self._settle(self._before)
-            else:
-                await self._settle(self._sealed(error=error))
-            raise
+                raise
+            if is_store_unavailable(error):
+                # Too late to send the same request again: this one has come further than the round before.
+                error = interrupted(f"{self._flow.name} lost its store")
+            await self._settle(self._sealed(error=error))
+            raise error from None
         except Exception:
             failed = MCPError(INTERNAL_ERROR, "This call has failed; start it over if it is safe to repeat")
             await self._settle(self._sealed(error=failed))

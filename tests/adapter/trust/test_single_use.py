@@ -26,7 +26,7 @@ from mcp_types import (
 from adapter.rounds import KEY, YES, call, send
 from adapter.servers import Name, Ok
 from adapter.trust.stores import KINDS, CountingStore, SwitchedStore, opened
-from mrtr_adapter import adapt, claims, on_commit
+from mrtr_adapter import adapt, claims, on_commit, once
 from mrtr_adapter.stores import Store
 from mrtr_adapter.stores.memory import MemoryStore
 
@@ -494,6 +494,56 @@ async def test_a_handler_in_step_form_is_redeemed_once_as_well(store: Store) -> 
         result = await call(server, "book", state=state, responses={"sure": YES})
         assert result["content"][0]["text"] == "booked, number 1"
     assert booked == ["room"]
+
+
+async def test_a_handler_in_step_form_that_is_broken_off_is_not_entered_again(store: Store) -> None:
+    server = MCPServer("steps")
+    entered: list[Any] = []
+    question = {
+        "method": "elicitation/create",
+        "params": {"mode": "form", "message": "Sure?", "requestedSchema": Ok.model_json_schema()},
+    }
+
+    @server.tool(annotations=DESTRUCTIVE)
+    async def book(ctx: Context) -> str | InputRequiredResult:
+        if ctx.input_responses is None:
+            return InputRequiredResult.model_validate({"inputRequests": {"sure": question}})
+        entered.append(ctx.input_responses)
+        await anyio.sleep_forever()
+        return "never"
+
+    adapt(server, keys=[KEY], store=store)
+    state = (await call(server, "book"))["requestState"]
+    with anyio.move_on_after(0.2):
+        await call(server, "book", state=state, responses={"sure": YES})
+    with pytest.raises(MCPError, match="was broken off"):
+        await call(server, "book", state=state, responses={"sure": YES})
+    assert len(entered) == 1
+
+
+async def test_a_store_that_fails_after_an_answer_ends_the_call_for_good(store: Store) -> None:
+    switched = SwitchedStore(store)
+    server = MCPServer("bank")
+    paid: list[str] = []
+
+    @server.tool(annotations=DESTRUCTIVE)
+    async def pay(ctx: Context) -> str:
+        await ctx.elicit("Pay?", Ok)
+        paid.append("fee")
+        switched.down = True
+        try:
+            await once("pay", paid.append, "paid")
+        finally:
+            switched.down = False
+        return "paid"
+
+    adapt(server, keys=[KEY], store=switched)
+    state = (await call(server, "pay"))["requestState"]
+    for _ in range(2):
+        with pytest.raises(MCPError, match=r"lost its store.*Look whether it did") as caught:
+            await call(server, "pay", state=state, responses={"answer": YES})
+        assert caught.value.error.data == {"reason": "interrupted"}
+    assert paid == ["fee"]
 
 
 async def test_prompts_and_resources_can_be_redeemed_once_too(store: Store) -> None:
