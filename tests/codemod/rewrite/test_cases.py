@@ -79,7 +79,7 @@ BESIDE = {"close_track"}
 """Tools that ask in a way which no analysis follows: `Tool` subclasses."""
 
 REFUSED_PAGE = ("c15_tracker_oauth", 1), ("c15_tracker_oauth", 2)
-"""Extra scripts in which the user refuses a page. The old call ended with -32042 itself, which the protocol has no more."""
+"""Extra scripts in which the user refuses a page. The old call ended with -32042 itself, which is gone."""
 
 FAIL_OPEN = ("c08_feature_flags", 4)
 """Answered with content that breaks the schema, the old handler applies the change unconfirmed. We ask again."""

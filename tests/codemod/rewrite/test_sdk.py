@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
 from mrtr_codemod.rewrite.sdk.names import CAMEL, MODULES, NAMES, moved, snake
 from mrtr_codemod.rewrite.sdk.rename import rename
+
+pytestmark = pytest.mark.anyio
 
 
 def renamed(source: str) -> str:
@@ -113,10 +116,58 @@ def test_the_context_lost_a_parameter() -> None:
     )
 
 
-def test_low_level_decorators_are_told_with_their_line() -> None:
-    source = "from mcp.server import Server\n\nserver = Server('x')\n\n\n@server.call_tool()\nasync def f(n, a): ...\n"
-    (note,) = rename(source.encode()).notes
-    assert note.startswith("line 7: `@server.call_tool()` is gone: pass the function as `on_call_tool=`")
+LOW_LEVEL = """\
+import mcp.types as types
+from mcp.server.lowlevel import Server
+
+server = Server("x")
+
+
+@server.list_tools()
+async def tools() -> list[types.Tool]:
+    return [types.Tool(name="shout", inputSchema={"type": "object"})]
+
+
+@server.call_tool()
+async def shout(name: str, arguments: dict) -> list[types.TextContent]:
+    if "text" not in arguments:
+        raise ValueError("nothing to shout")
+    return [types.TextContent(type="text", text=arguments["text"].upper())]
+
+
+@server.list_prompts()
+async def prompts() -> list[types.Prompt]:
+    return []
+
+
+@server.get_prompt()
+async def prompt(name: str, arguments: dict | None) -> types.GetPromptResult:
+    return types.GetPromptResult(messages=[], description=name)
+"""
+
+
+async def test_a_low_level_server_of_1_x_serves_under_2() -> None:
+    from mcp import Client
+
+    scope: dict[str, Any] = {}
+    exec(compile(renamed(LOW_LEVEL), "server", "exec"), scope)
+    async with Client(scope["server"]) as client:
+        assert [t.name for t in (await client.list_tools()).tools] == ["shout"]
+        assert (await client.call_tool("shout", {"text": "hi"})).content[0].text == "HI"
+        failed = await client.call_tool("shout", {})
+        assert failed.is_error
+        assert failed.content[0].text == "nothing to shout"
+        assert (await client.list_prompts()).prompts == []
+        assert (await client.get_prompt("p")).description == "p"
+
+
+def test_what_has_no_new_form_is_told() -> None:
+    source = (
+        "from mcp.server import Server\n\ns = Server('x')\n\n\n@s.read_resource()\nasync def f(uri): ...\n"
+    )
+    after = rename(source.encode())
+    assert after.source == source
+    assert after.notes[0].startswith("`@s.read_resource()` on `f` is gone: pass a function (ctx, params)")
 
 
 @pytest.mark.parametrize("old", [*NAMES, *MODULES])
