@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,23 @@ class Deletion:
         return await call(self(), "delete", {"path": "a"}, state=state, responses={"reason": answer})
 
 
+async def _stay(reached: anyio.Event) -> None:
+    reached.set()
+    await anyio.sleep_forever()
+
+
+async def broken_off(request: Coroutine[Any, Any, Any], reached: anyio.Event) -> None:
+    """A request whose client hangs up once the handler is where it tells."""
+
+    async def send() -> None:
+        await request
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(send)
+        await reached.wait()
+        group.cancel_scope.cancel()
+
+
 async def test_a_state_sent_again_gets_the_stored_result_and_deletes_nothing(store: Store) -> None:
     files = Deletion(store)
     state = await files.second()
@@ -138,7 +156,7 @@ async def test_a_loser_gets_a_clear_error_once_it_has_waited_long_enough(
         await anyio.sleep(0.05)
         began = time.monotonic()
         with pytest.raises(
-            MCPError, match="has been redeemed already: begun 0 seconds ago and not finished"
+            MCPError, match=r"has been redeemed already: begun \d+ seconds ago and not finished"
         ) as caught:
             await files.why(state)
         assert time.monotonic() - began < 3
@@ -235,11 +253,10 @@ async def test_a_missing_answer_is_asked_for_again_under_a_new_state(store: Stor
 
 
 async def test_a_call_that_is_broken_off_after_an_answer_is_reported_and_never_repeated(store: Store) -> None:
-    files = Deletion(store)
-    files.before_delete = anyio.sleep_forever
+    files, reached = Deletion(store), anyio.Event()
+    files.before_delete = partial(_stay, reached)
     state = await files.second()
-    with anyio.move_on_after(0.2):
-        await files.why(state)
+    await broken_off(files.why(state), reached)
     runs = files.runs
     with pytest.raises(MCPError, match=r"was broken off.*Look whether it did") as caught:
         await files.why(state)
@@ -499,6 +516,7 @@ async def test_a_handler_in_step_form_is_redeemed_once_as_well(store: Store) -> 
 async def test_a_handler_in_step_form_that_is_broken_off_is_not_entered_again(store: Store) -> None:
     server = MCPServer("steps")
     entered: list[Any] = []
+    reached = anyio.Event()
     question = {
         "method": "elicitation/create",
         "params": {"mode": "form", "message": "Sure?", "requestedSchema": Ok.model_json_schema()},
@@ -509,13 +527,12 @@ async def test_a_handler_in_step_form_that_is_broken_off_is_not_entered_again(st
         if ctx.input_responses is None:
             return InputRequiredResult.model_validate({"inputRequests": {"sure": question}})
         entered.append(ctx.input_responses)
-        await anyio.sleep_forever()
+        await _stay(reached)
         return "never"
 
     adapt(server, keys=[KEY], store=store)
     state = (await call(server, "book"))["requestState"]
-    with anyio.move_on_after(0.2):
-        await call(server, "book", state=state, responses={"sure": YES})
+    await broken_off(call(server, "book", state=state, responses={"sure": YES}), reached)
     with pytest.raises(MCPError, match="was broken off"):
         await call(server, "book", state=state, responses={"sure": YES})
     assert len(entered) == 1
