@@ -115,7 +115,7 @@ def on_commit(call: Callable[..., Any], /, *args: Any) -> None:
 
     Calls are made in the order in which they were registered, sync or async. One that raises is logged and changes
     nothing. They come before the client gets the result, and are lost if the process dies before them. Outside the
-    call of an adapted server it is done at once.
+    call of an adapted server, and in a task that outlives it, it is done at once.
 
     Raises:
         RuntimeError: it was called inside `memo` or `once`, which later rounds do not enter.
@@ -127,10 +127,11 @@ def on_commit(call: Callable[..., Any], /, *args: Any) -> None:
         )
     work = partial(call, *args)
     running = current.get()
-    if running is not None and running.commits is None:
-        running.commits = Commits()
-    commits_of_call = running.commits if running is not None else pending.get()
-    if commits_of_call is None:
+    commits_of_call = pending.get()
+    if running is not None:
+        commits_of_call = running.commits = running.commits or Commits()
+    completed = running.completed if running is not None else commits_of_call and commits_of_call.completed
+    if commits_of_call is None or completed:
         run_now(work)
     else:
         commits_of_call.add(work)

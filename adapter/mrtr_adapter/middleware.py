@@ -93,8 +93,10 @@ class ReplayMiddleware:
             telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
-        if flow.commits is not None and not failed(outcome):
-            await flow.commits.run()
+        if not failed(outcome):
+            if flow.commits is not None:
+                await flow.commits.run()
+            flow.completed = True
         return outcome
 
     async def _journal(self, method: str, params: dict[str, Any], state: str) -> Journal:
@@ -188,6 +190,7 @@ async def _committing(call_next: CallNext, ctx: Context) -> HandlerResult:
         pending.reset(token)
     if not failed(result):
         await commits.run()
+        commits.completed = True
     return result
 
 
