@@ -144,5 +144,5 @@ def _tree(filename: str) -> ast.Module | None:
     try:
         with tokenize.open(filename) as source:
             return ast.parse(source.read())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return None  # SystemError: Python 3.11 when another thread formats a traceback meanwhile
