@@ -12,11 +12,12 @@ from .asks import Framework
 from .assemble import Assembly, assemble
 from .followed import Entry, entries_of
 from .fresh import FreshNames
-from .module_view import Function, ModuleView, all_params, calls_in, names_below
+from .module_view import Function, ModuleView
 from .refusal import Refusal
 from .restarts import restarts_only
 from .rewritten import Rewritten, Style, Terms, rewrite_function
 from .support import SUPPORT, support_names
+from .syntax import all_params, calls_in, names_below
 from .tree import children_of
 
 

@@ -13,10 +13,10 @@ from .asks import Framework, Reads
 from .emit import TAB, Piece
 from .flow.scope import names_in
 from .fresh import FreshNames
-from .module_view import all_params, as_ast, code
 from .prepare import Prepared
 from .resuming.plan import Planner
 from .sites import Site
+from .syntax import all_params, as_ast, code
 
 NEEDS = {
     "Annotated": "typing.Annotated",

@@ -14,9 +14,10 @@ import libcst as cst
 
 from .emit import Piece
 from .fresh import FreshNames
-from .module_view import Function, ModuleView, code, raised_in
+from .module_view import Function, ModuleView
 from .refusal import Refusal
 from .sites import asking_call, called
+from .syntax import code, raised_in
 from .tree import children_of
 
 _ERROR = "UrlElicitationRequiredError"

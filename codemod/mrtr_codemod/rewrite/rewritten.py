@@ -12,13 +12,14 @@ import libcst as cst
 from .asks import Framework
 from .emit import TAB, Names, Piece, field_name, parsed
 from .fresh import FreshNames, camel
-from .module_view import Function, ModuleView, code
+from .module_view import Function, ModuleView
 from .prepare import Prepared, Ways, prepare
 from .refusal import Refusal
 from .resolver import NEEDS, resolver, resolves
 from .resuming.plan import Planner, Resumption
 from .segment import NeedsState, Segmenter
 from .sites import Site
+from .syntax import code
 from .valuetypes.carry import Carrier
 
 

@@ -11,9 +11,10 @@ import libcst as cst
 from .asks import AskCall, Framework, Reads
 from .flow.layout import clauses, suite_of
 from .flow.scope import parameters
-from .module_view import Function, ModuleView, as_ast, bound_arguments
+from .module_view import Function, ModuleView
 from .refusal import Refusal
 from .shape.pairing import pair
+from .syntax import as_ast
 from .valuetypes.infer import ANSWER
 from .valuetypes.model import ANY, STR, Type, from_annotation, returned_type, union
 
@@ -127,7 +128,7 @@ def _result(site: Site, view: ModuleView) -> Type | None:
     assert site.callee is not None
     assert site.call is not None
     node, _ = pair(site.callee.node)
-    given = bound_arguments(site.callee, site.call)
+    given = site.callee.arguments(site.call)
     solved: dict[str, str] = {}
     for param in parameters(node):
         match param.annotation:

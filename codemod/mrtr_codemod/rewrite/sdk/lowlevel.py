@@ -12,7 +12,7 @@ import libcst as cst
 
 from ..facts import Facts
 from ..fresh import FreshNames
-from ..module_view import as_ast, code
+from ..syntax import as_ast, code
 from ..tree import children_of
 
 SERVERS = ("mcp.server.Server", "mcp.server.lowlevel.Server", "mcp.server.lowlevel.server.Server")

@@ -11,7 +11,7 @@ from ..asks import dotted
 from ..facts import Facts, facts_of
 from ..fresh import FreshNames
 from ..imports import add_imports, drop_unused
-from ..module_view import all_params, as_ast, code, simple_assignments
+from ..syntax import all_params, as_ast, code, simple_assignments
 from ..valuetypes.infer import Inference
 from .lowlevel import LowLevel, server_names
 from .names import CAMEL, NAMES, is_old, moved, snake
