@@ -227,9 +227,10 @@ class Flow:
         if answer is not None:
             return answer
         where = site()
+        await self._refuse_shared(where)
         await self.require(question, where)
         self._open_one(question, identity.occurrence, where)
-        await self.halt.stop(where.in_root)
+        await self._stop(where)
 
     async def require(self, question: Question, site: Site) -> None:
         """Go on only if the client declared what `question` needs."""
@@ -250,7 +251,7 @@ class Flow:
             return copy.deepcopy(self._shed[self._sheds - 1])
         self._shed.append(_as_json(value))
         self.halt.call()
-        await self.halt.stop(site().in_root)
+        await self._stop(site())
 
     async def notify(
         self, method: str, params: Mapping[str, Any], send: Callable[[], Awaitable[None]]
@@ -269,7 +270,7 @@ class Flow:
             MCPError: the call has ended with a result.
         """
         if self.halt.called:
-            await self.halt.again()
+            await self.halt.again(started=current.get() is self)
         if self.halt.over:
             raise cannot_ask(
                 f"{self.name} used its session after the call had ended: a background task can't ask the client"
@@ -279,7 +280,27 @@ class Flow:
         """End the call with this error, whatever the handler makes of it."""
         self._refusal = self._refusal or error
         self.halt.call()
-        await self.halt.stop(site.in_root)
+        await self._stop(site)
+
+    async def _stop(self, site: Site) -> NoReturn:
+        await self.halt.stop(in_root=site.in_root, started=current.get() is self)
+
+    async def _refuse_shared(self, site: Site) -> None:
+        """A worker of the server's can't be stopped for one call's sake, so it can't ask for one either.
+
+        Raises:
+            MCPError: into the worker; the call itself ends with the same error.
+        """
+        if site.in_root or not self.halt.is_shared(started=current.get() is self):
+            return
+        error = cannot_ask(
+            f"{self.name} asks at {site} from a task that the server shares between calls: on 2026-07-28 that can't "
+            "wait for an answer. Let the handler ask, and hand the answer to the worker"
+        )
+        logger.error("%s", error.message)
+        self._refusal = self._refusal or error
+        self.halt.call()
+        raise error
 
     def _open_one(self, question: Question, occurrence: int, site: Site) -> None:
         label = site.name or _LABELS.get(question.kind, question.kind)
