@@ -40,8 +40,6 @@ _IMMUTABLE = frozenset(
         "float",
         "bytes",
         "None",
-        "tuple",
-        "frozenset",
         "decimal.Decimal",
         "datetime.datetime",
         "datetime.date",
@@ -57,6 +55,12 @@ _ANSWER_NAMES = {
     Reads.FORM: "answer", Reads.URL: "consent", Reads.RAW: "answer", Reads.SAMPLE: "reply",
     Reads.SAMPLE_TOOLS: "reply", Reads.ROOTS: "listed",
 }  # fmt: skip
+
+
+def _immutable(found: Type) -> bool:
+    if found.name in ("|", "tuple", "frozenset"):
+        return all(_immutable(arg) for arg in found.args)
+    return found.name in _IMMUTABLE or found.name.startswith("Literal[") or found.name == "..."
 
 
 @dataclass(frozen=True)
@@ -96,9 +100,7 @@ class Prepared:
     def is_immutable(self, name: str) -> bool:
         """Whether values of the local's type can't be changed in place."""
         found = self.types.get(name)
-        return found is not None and all(
-            m.name in _IMMUTABLE or m.name.startswith("Literal[") for m in found.members
-        )
+        return found is not None and _immutable(found)
 
 
 def prepare(
@@ -252,8 +254,10 @@ def _with_cursors(
 
     def steady(iterable: cst.BaseExpression, loop: cst.For) -> bool:
         body = cast("ast.For", pairs[loop][0]).body
-        changed = Mutation(view.facts).mutated(body) | names_in(*body).binds
-        return steady_iterable(as_ast(iterable), infer, reproducible, frozenset(changed))
+        changed = Mutation(view.facts).mutated(body)
+        return steady_iterable(
+            as_ast(iterable), infer, reproducible, changed, frozenset(names_in(*body).binds)
+        )
 
     loops = Loops(hoister.asks_in, steady, fresh, numbered)
     body = cst.ensure_type(node.body, cst.IndentedBlock)

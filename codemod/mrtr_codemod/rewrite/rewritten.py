@@ -193,14 +193,15 @@ def _apply_renames(prepared: Prepared, terms: Terms) -> None:
 
 def _name_points(prepared: Prepared, terms: Terms) -> None:
     stem = camel(prepared.function.qualname)
+    tags = FreshNames(())
     for site in prepared.sites:
+        site.tag = tags("_".join(site.targets))
         what = "".join(camel(name) for name in (site.targets if len(site.targets) < 4 else site.targets[:1]))
         site.point = terms.class_names(f"{stem}{what}")
 
 
 def _step_class(site: Site, carrier: Carrier) -> cst.ClassDef:
-    tag = "_".join(site.targets)
-    lines = [f"class {site.point}(Step):", f'{TAB}step: Literal["{tag}"] = "{tag}"']
+    lines = [f"class {site.point}(Step):", f'{TAB}step: Literal["{site.tag}"] = "{site.tag}"']
     lines += [f"{TAB}{field_name(name)}: {carrier.written(found)}" for name, found in site.fields.items()]
     return cst.ensure_type(cst.parse_statement("\n".join(lines)), cst.ClassDef)
 

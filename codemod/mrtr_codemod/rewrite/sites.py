@@ -35,6 +35,8 @@ class Site:
     keys: tuple[str, ...] = ()
     point: str = ""
     """The name of the step's class."""
+    tag: str = ""
+    """What tells the step from others of the same handler."""
     fields: dict[str, Type] = field(default_factory=dict)
 
     @property

@@ -188,12 +188,20 @@ class Planner:
             bindings = self.reaching.bindings(name, at)
             if not bindings:
                 if self.again.changed_argument(name):
+                    self._refuse_callers_object(name)
                     fields[name] = self.fields.type_of(name, at)
             elif all(b in known for b in bindings):
                 recomputed.add(name)
             elif not self._loop_gives(name, site, bindings):
                 fields[name] = self.fields.type_of(name, at)
         return fields, recomputed
+
+    def _refuse_callers_object(self, name: str) -> None:
+        """A helper that changes what it was given changes its caller's object; a copy from the state would not."""
+        if self.prepared.function.method is None:
+            raise Refusal(
+                "shared-object", f"`{name}` belongs to the caller and is changed in place around an ask"
+            )
 
     def _first_bound(self, name: str) -> tuple[int, str]:
         return (min((s.lineno for s in self.reaching.binders.get(name, [])), default=0), name)
