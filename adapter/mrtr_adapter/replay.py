@@ -51,6 +51,15 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
     if not halt.called:
         return result
     await _outer_cancellation(task, before)
+    return await ended(flow)
+
+
+async def ended(flow: Flow) -> Round:
+    """The questions of a round that has stopped.
+
+    Raises:
+        MCPError: the call is refused, or the flow is past a bound.
+    """
     await flow.settled()
     return flow.round_end()
 
