@@ -18,6 +18,7 @@ from .refusal import Refusal
 from .resolver import NEEDS, resolver, resolves
 from .resuming.plan import Planner, Resumption
 from .segment import NeedsState, Segmenter
+from .signature import fitted
 from .sites import Site
 from .syntax import code
 from .valuetypes.carry import Carrier
@@ -252,7 +253,7 @@ def _signature(prepared: Prepared, names: Names, terms: Terms) -> cst.FunctionDe
         new = terms.renamed.get(prepared.function)
         if new is not None:
             changes["name"] = cst.Name(new)
-    return node.with_changes(**changes)
+    return fitted(node.with_changes(**changes), terms.width)
 
 
 def _or_asked(annotation: cst.BaseExpression, asked: str) -> cst.BaseExpression:

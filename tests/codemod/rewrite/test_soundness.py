@@ -94,6 +94,16 @@ CASES = {
         "    else:\n        effect('full')\n        continue\n"
         "    effect('broke')\n    break\nreturn 'end'"
     ),
+    "a text made of a number that changes later": (
+        "n = 1\nif name:\n    n = 3\nt = f'<{n}>'\nfor item in items:\n    answer = await ctx.elicit(item, Ok)\n"
+        "    n += 1\nreturn t"
+    ),
+    "a text made of an argument that changes later": (
+        f"t = f'<{{name}}>'\n{ASK}\nname += '!'\nagain = await ctx.elicit(name, Ok)\nreturn t + name"
+    ),
+    "a condition on an argument that changes later": (
+        f"if name == 'ada':\n    {ASK}\n    name += '!'\n    again = await ctx.elicit(name, Ok)\nreturn name"
+    ),
     "a slice of a list that changes": (
         "queue = list(items)\nfor item in queue[1:]:\n    queue.remove(item)\n"
         "    answer = await ctx.elicit(f'{item} {len(queue)}', Ok)\nreturn str(queue)"

@@ -72,13 +72,13 @@ class Planner:
             for site in self.prepared.sites:
                 site.fields, recomputed = self._fields_of(site, again)
                 needed |= recomputed
-            # A statement that binds what some step brings back must not run over it.
+            # What a step brings back is of a later time: no statement may run over it, nor be evaluated again with it.
             carried = {name for site in self.prepared.sites for name in site.fields}
-            kept = frozenset(s for s in again if not (self.again.binds(s) & carried))
+            kept = frozenset(s for s in again if not (self.again.touches(s) & carried))
             if kept == again:
                 break
             again = self.again.settled(kept)
-        same = self.again.same_tests(again)
+        same = [s for s in self.again.same_tests(again) if not (names_in(as_ast(s.test)).reads & carried)]
         for stmt in same:
             needed |= names_in(as_ast(stmt.test)).reads & self.prepared.locals
         open_names = self.again.with_inputs(needed, again)
