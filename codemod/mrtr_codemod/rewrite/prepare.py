@@ -24,7 +24,7 @@ from .restarts import Restarter
 from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
 from .shape.pairing import Pairs, pair
-from .sites import Site, answer_types, asking_call, find_sites, refuse_unreached
+from .sites import Site, answer_types, asking_call, find_sites, refuse_loose_helpers, refuse_unreached
 from .spill import spill
 from .syntax import as_ast
 from .valuetypes.infer import Inference
@@ -161,6 +161,8 @@ def prepare(
     parsed, pairs = pair(node)
     sites = find_sites(node, function, view, asking)
     refuse_unreached(node, sites, function, view)
+    called_here = [site.callee for site in sites if site.callee is not None] + restarter.calls
+    refuse_loose_helpers(node, called_here, [f for f in view.functions.values() if ways.asking(f)])
     types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
     local = frozenset(function_locals(parsed))
     purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
@@ -168,7 +170,7 @@ def prepare(
     layout = Layout.of(node, [site.stmt for site in sites])
     return Prepared(
         function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh, steps, restarter.found,
-        frozenset(restarter.callees),
+        frozenset(restarter.calls),
     )  # fmt: skip
 
 
