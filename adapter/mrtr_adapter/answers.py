@@ -14,13 +14,11 @@ from pydantic import BaseModel, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from mrtr_adapter.nesting import ANSWER_LEVELS, deeper_than
 from mrtr_adapter.question import FORM, ROOTS, SAMPLING, Question
 
 _OFFLINE: Registry[Any] = Registry()
 """References are resolved within the schema only; nothing is ever fetched."""
-
-_MAX_DEPTH = 64
-"""Of an answer: copying and checking it must not run out of stack inside a handler, which may catch that."""
 
 
 class Malformed(Exception):
@@ -51,17 +49,7 @@ def accepted(question: Question, answer: Mapping[str, Any]) -> bool:
 
 def keepable(answer: Mapping[str, Any]) -> bool:
     """Whether `answer` can travel in the state: not if it is nested deeper than 64 levels, or has an endless number."""
-    level: list[Any] = [answer]
-    for _ in range(_MAX_DEPTH):
-        level = [
-            item
-            for container in level
-            for item in (container.values() if isinstance(container, dict) else container)
-            if isinstance(item, (dict, list))
-        ]
-        if not level:
-            return _has_json(answer)
-    return False
+    return not deeper_than(answer, ANSWER_LEVELS) and _has_json(answer)
 
 
 def _has_json(answer: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from mrtr_adapter.nesting import JOURNAL_LEVELS, deeper_than
 from mrtr_adapter.suspension import InvalidState
 
 PREFIX = "mrtr1."
@@ -154,7 +155,10 @@ def redeem(state: str) -> Journal:
     if not state.startswith(PREFIX):
         raise InvalidState("state of another format version")
     try:
-        journal = Journal.model_validate(json.loads(state[len(PREFIX) :]))
+        body = json.loads(state[len(PREFIX) :])
+        if deeper_than(body, JOURNAL_LEVELS):
+            raise InvalidState("journal nested too deeply")
+        journal = Journal.model_validate(body)
     except (ValueError, ValidationError, RecursionError) as error:
         raise InvalidState("malformed journal") from error
     if journal.deadline <= time.time():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
@@ -43,6 +44,7 @@ class Answers:
         for node in self._nodes:
             for child in ast.iter_child_nodes(node):
                 self._parents.setdefault(child, node)
+        self._mentioned = self._mentions()
 
     def use(self, call: ast.Call) -> Use:
         """What becomes of the answer to `call`."""
@@ -64,7 +66,7 @@ class Answers:
             return Use.CHECKED
         seen: set[str] = set()
         used = False
-        for node in self._mentions(name):
+        for node in self._mentioned.get(name, ()):
             actions = self._one_use(node)
             if actions is None:
                 return Use.CHECKED
@@ -76,12 +78,15 @@ class Answers:
             return Use.ONLY_DECLINE if "decline" in seen else Use.ONLY_CANCEL
         return Use.ASSUMED if used else Use.IGNORED
 
-    def _mentions(self, name: str) -> Iterator[ast.expr]:
+    def _mentions(self) -> dict[str, list[ast.expr]]:
+        """Where names are read, or bound in the middle of an expression."""
+        found: dict[str, list[ast.expr]] = defaultdict(list)
         for node in self._nodes:
-            if (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)) or (
-                isinstance(node, ast.NamedExpr) and node.target.id == name
-            ):
-                yield node
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found[node.id].append(node)
+            elif isinstance(node, ast.NamedExpr):
+                found[node.target.id].append(node)
+        return found
 
     def _one_use(self, node: ast.expr) -> set[str] | None:
         """The actions that a use tells apart, `data` if it reads the data; None if it may do anything."""

@@ -35,6 +35,7 @@ def live_across(view: FunctionView) -> list[tuple[ast.stmt, list[Local]]]:
         return []
     liveness = live_locals(view.node)
     bound = _bindings(view)
+    loops = [statement for statement in statements if isinstance(statement, Loop)]
     found = []
     for statement in asking:
         needed = liveness.after.get(statement, frozenset()) | _read_later(view, statement)
@@ -44,7 +45,7 @@ def live_across(view: FunctionView) -> list[tuple[ast.stmt, list[Local]]]:
             for local in bound.get(name, ())[:1]
             if not _comes_anew(view, local)
         ]
-        found.append((statement, [local for local in names if _above(local.node, statement, statements)]))
+        found.append((statement, [local for local in names if _above(local.node, statement, loops)]))
     return found
 
 
@@ -125,14 +126,13 @@ def _targets(target: ast.expr, value: ast.expr | None) -> list[tuple[str, ast.ex
     return []
 
 
-def _above(binding: ast.AST, asking: ast.stmt, statements: list[ast.stmt]) -> bool:
+def _above(binding: ast.AST, asking: ast.stmt, loops: list[ast.For | ast.AsyncFor | ast.While]) -> bool:
     """Whether a binding may have run before a statement asks: it stands above it, or in a loop around both."""
     if binding is asking:
         return False
     line: int = binding.lineno  # type: ignore[attr-defined]
     if line < asking.lineno:
         return True
-    around = [
-        s for s in statements if isinstance(s, Loop) and s.lineno <= asking.lineno <= (s.end_lineno or 0)
-    ]
-    return any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in around)
+    return any(
+        loop.lineno <= asking.lineno and max(asking.lineno, line) <= (loop.end_lineno or 0) for loop in loops
+    )

@@ -52,11 +52,17 @@ class Questions:
         self.analysis = analysis
         self._returns: dict[ScopeId, Volatile | None] = {}
         self._parameters: dict[ScopeId, frozenset[str]] = {}
+        self._traces: dict[ScopeId, _Trace] = {}
 
     def volatile(self, view: ScopeView, call: ast.Call) -> Volatile | None:
         """The first part of what a call asks, or makes a helper ask, that is different each time."""
         parts = list(self._parts(view, call))
-        return _Trace(self, view.scope, view._node).first(parts, call)
+        return self._trace(view.scope, view._node).first(parts, call)
+
+    def _trace(self, scope: ScopeId, node: ScopeNode) -> _Trace:
+        if scope not in self._traces:
+            self._traces[scope] = _Trace(self, scope, node)
+        return self._traces[scope]
 
     def returned(self, scope: ScopeId) -> Volatile | None:
         """What makes the result of a function different each time."""
@@ -67,7 +73,7 @@ class Questions:
                 values = [
                     n.value for n in own_nodes(node) if isinstance(n, ast.Return) and n.value is not None
                 ]
-                self._returns[scope] = _Trace(self, scope, node).first(values, None)
+                self._returns[scope] = self._trace(scope, node).first(values, None)
         return self._returns[scope]
 
     def asked_parameters(self, scope: ScopeId) -> frozenset[str]:
@@ -78,7 +84,7 @@ class Questions:
             found: set[str] = set()
             for node in view.nodes() if view is not None else ():
                 if view is not None and isinstance(node, ast.Call) and view.asks_at(node):
-                    found |= _Trace(self, scope, view.node).names(list(self._parts(view, node)), node)
+                    found |= self._trace(scope, view.node).names(list(self._parts(view, node)), node)
             known = {p.name for p in view.info.parameters} if view is not None else set()
             self._parameters[scope] = frozenset(found & known)
         return self._parameters[scope]
@@ -138,6 +144,7 @@ class _Trace:
         self.assigned: dict[str, list[tuple[ast.expr, int]]] = defaultdict(list)
         self.counted: set[str] = set()
         self.loops: list[tuple[int, int]] = []
+        self._leading = {edge.key for edge in self.graph.edges.get(scope, ())}
         for inner in own_nodes(node):
             self._note(inner)
 
@@ -173,7 +180,7 @@ class _Trace:
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
     def _leads_to_ask(self, node: ast.Call) -> bool:
-        return any(edge.key == key_of(node) for edge in self.graph.edges.get(self.scope, ()))
+        return key_of(node) in self._leading
 
     def _counts(self, line: int, before: ast.Call | None) -> bool:
         """An assignment below the question counts only if a loop leads back up."""

@@ -9,16 +9,19 @@ from functools import partial
 
 from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.calls import Key, key_of
-from mrtr_codemod.analysis.outcomes.run import run
+from mrtr_codemod.analysis.outcomes.run import Budget, run
 from mrtr_codemod.analysis.outcomes.state import Leave, Outcome, TooManyPaths
 from mrtr_codemod.analysis.outcomes.values import UNKNOWN, Answer, Const, Ending, Known, truth
 from mrtr_codemod.analysis.view import ScopeView
 from mrtr_codemod.analysis.views import view_of
+from mrtr_codemod.analysis.walk import Try, With
 from mrtr_codemod.model import AskKind
 from mrtr_codemod.names.module import ScopeId
 
 _CONSENT = (AskKind.FORM, AskKind.URL)
 _MOST_ANSWERS = 8
+_MOST_WORK = 2_000_000
+"""Followed for all asks of one function, in statements times what their paths carry. Past that, it is not judged."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,22 @@ class Consent:
 
     def ways_past(self, view: ScopeView) -> Iterator[FailOpen]:
         """The ways in which a function does what an ask guards without its answer."""
+        budget = Budget(_MOST_WORK)
+        covers = [
+            (node.lineno, node.end_lineno or 0) for node in view.nodes() if isinstance(node, (Try, With))
+        ]
         for target in self._targets(view):
-            outcomes = self._outcomes(view, target)
+            # Nothing swallows a failure but what stands around the ask.
+            covered = any(first <= target.lineno <= last for first, last in covers)
+            outcomes = self._outcomes(view, target, budget) if covered else None
             if outcomes is not None:
                 yield from self._judge(target, outcomes)
 
-    def _outcomes(self, view: ScopeView, target: ast.Call) -> dict[Ending, Outcome] | None:
+    def _outcomes(self, view: ScopeView, target: ast.Call, budget: Budget) -> dict[Ending, Outcome] | None:
         try:
-            return {ending: run(view, target, ending, partial(self._answer, view)) for ending in Ending}
+            return {
+                ending: run(view, target, ending, partial(self._answer, view), budget) for ending in Ending
+            }
         except TooManyPaths:
             return None
 
@@ -133,9 +144,10 @@ class Consent:
         if view is None:
             return None if impossible else (UNKNOWN,)
         values: dict[Known, None] = {}
+        budget = Budget(_MOST_WORK)
         for target in self._targets(view):
             try:
-                outcome = run(view, target, ending, partial(self._answer, view))
+                outcome = run(view, target, ending, partial(self._answer, view), budget)
             except TooManyPaths:
                 return None if impossible else (UNKNOWN,)
             if impossible and any(path.leave is Leave.RAISE and path.refused for path in outcome.paths):

@@ -23,18 +23,34 @@ ASKING_FAILED = frozenset(
 Answers = Callable[[ast.Call, Ending], "tuple[Known, ...] | None"]
 
 
-def run(view: ScopeView, target: ast.Call, ending: Ending, answers: Answers) -> Outcome:
+class Budget:
+    """How much may still be followed. A statement costs as much as the path to it carries."""
+
+    def __init__(self, work: int) -> None:
+        self._left = work
+
+    def spend(self, state: State) -> None:
+        """Raises `TooManyPaths` when there is none left."""
+        self._left -= 8 + len(state.names) + len(state.acts)
+        if self._left < 0:
+            raise TooManyPaths
+
+
+def run(view: ScopeView, target: ast.Call, ending: Ending, answers: Answers, budget: Budget) -> Outcome:
     """What comes of a function when `target`, an ask or a call that leads to one, ends in one way.
 
     `answers` tells what the call may return then, None if it raises. Raises `TooManyPaths`.
     """
-    runner = _Run(view, target, ending, answers)
+    runner = _Run(view, target, ending, answers, budget)
     return Outcome(tuple(runner.block(view.body, State())))
 
 
 class _Run:
-    def __init__(self, view: ScopeView, target: ast.Call, ending: Ending, answers: Answers) -> None:
+    def __init__(
+        self, view: ScopeView, target: ast.Call, ending: Ending, answers: Answers, budget: Budget
+    ) -> None:
         self.view = view
+        self.budget = budget
         self.target = target
         self.evaluation = Evaluation(view, target, answers(target, ending))
 
@@ -55,6 +71,7 @@ class _Run:
         return paths
 
     def statement(self, node: ast.stmt, state: State) -> list[Path]:
+        self.budget.spend(state)
         try:
             return list(self._statement(node, state))
         except Refused as refused:
