@@ -114,7 +114,7 @@ class Judge:
     def _cautions(self, case: Case) -> Iterator[str]:
         repeated = [hazard for hazard in case.hazards if hazard.rule in _REPEATED]
         for hazard in repeated[:1]:
-            yield f"line {hazard.span.line}: {hazard.message.partition(':')[0]}"
+            yield f"line {hazard.span.line}: {hazard.message.rpartition(': ')[0] or hazard.message}"
         if case.rounds > 1:
             yield "it asks more than once, so there is state between the rounds"
         for scope in dict.fromkeys(way.scope for way in case.ways if self._lifted(case, way)):
