@@ -102,10 +102,11 @@ def build_front(hello: Mapping[str, Any], serving: Serving, bridge: Bridge, list
         return await bridge.request(ctx, serving.kind(ctx))
 
     def by_era(modern: Handler) -> Handler:
-        async def handler(ctx: Context, params: object) -> Any:
-            return await (modern if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else bridged)(
-                ctx, params
-            )
+        async def handler(ctx: Context, params: object) -> dict[str, Any]:
+            if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+                return await bridged(ctx, params)
+            result: dict[str, Any] = await modern(ctx, params)
+            return {**result, "resultType": "complete"}
 
         return handler
 
