@@ -58,7 +58,7 @@ class Bridge:
         async with self._pairing:
             pair = self._pairs.get(connection)
             if pair is None or not pair.session.alive:
-                session = await self._pool.acquire(kind, fresh=True)
+                session = await self._pool.acquire(kind, fresh=True, spare=False)
                 pair = self._pairs[connection] = _Pair(session, connection, self._group)
                 connection.exit_stack.callback(self._pool.discard, session)
                 await pair.catch_up()
@@ -96,7 +96,7 @@ class _Pair:
         self._group.start_soon(self._pass, message)
 
     def ended(self, reason: str) -> None:
-        logger.warning("the old session of a client has ended: %s", reason)
+        logger.info("the old session of a client on an older protocol has ended: %s", reason)
 
     async def _pass(self, message: Message) -> None:
         try:

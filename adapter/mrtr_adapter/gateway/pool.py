@@ -95,8 +95,8 @@ class Pool:
         self._idle.append(session)
         return session
 
-    async def acquire(self, kind: SessionKind, *, fresh: bool = False) -> Session:
-        """A session that nobody else uses; `fresh` wants one that no call has run on.
+    async def acquire(self, kind: SessionKind, *, fresh: bool = False, spare: bool = True) -> Session:
+        """A session that nobody else uses; `fresh` wants one that no call has run on, `spare` has more kept ready.
 
         Raises:
             MCPError: there can't be one now; says why.
@@ -108,7 +108,8 @@ class Pool:
                     session = await self._open(kind)
                 if session is not None:
                     session.used = True
-                    self._keep_spare(kind)
+                    if spare:
+                        self._keep_spare(kind)
                     return session
                 await self._changed.wait()
         raise MCPError(

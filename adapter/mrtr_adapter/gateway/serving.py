@@ -21,7 +21,7 @@ from mrtr_adapter.gateway.policy import ReplayPolicy
 from mrtr_adapter.gateway.pool import Pool
 from mrtr_adapter.gateway.session import Session
 from mrtr_adapter.gateway.telling import Teller
-from mrtr_adapter.gateway.wire import old_params, target
+from mrtr_adapter.gateway.wire import call_params, old_params, target
 from mrtr_adapter.site import Site
 
 logger = logging.getLogger("mrtr")
@@ -83,7 +83,7 @@ class Serving:
         flow = current.get()
         assert flow is not None  # the adapter's middleware stands in front
         kind = self.kind(ctx)
-        call = self._kept(flow, kind)
+        call = await self._kept(flow, kind)
         continued = call is not None and call.waits
         if call is not None and call.finished and not await self._may_replay(ctx, flow, kind):
             self._done(call)  # it went on without the answer, and how that ended is all there is to tell
@@ -107,9 +107,14 @@ class Serving:
         self._done(call)
         return result
 
-    def _kept(self, flow: Flow, kind: SessionKind) -> Call | None:
+    async def _kept(self, flow: Flow, kind: SessionKind) -> Call | None:
         """The call that this round belongs to, if it is kept here."""
-        return self.holds.take(flow.journal.nonce, kind.principal) if flow.journal is not None else None
+        if flow.journal is None:
+            return None
+        call = self.holds.take(flow.journal.nonce, kind.principal)
+        if call is not None and call.waits:
+            await call.session.check()
+        return call
 
     async def _begun(self, ctx: Context, flow: Flow, kind: SessionKind, kept: Call | None) -> Call:
         """A call from the top: the first one of its flow, or one that is run again."""
@@ -123,7 +128,7 @@ class Serving:
         if again:
             logger.info("flow %s: %s is run again on a fresh session", flow.id, flow.name)
         session = kept.session if kept else await self.pool.acquire(kind, fresh=again)
-        call = Call(session, ctx.method, old_params(ctx.params))
+        call = Call(session, ctx.method, call_params(ctx.params))
         try:
             await _set_log_level(session, ctx)
             await call.begin()

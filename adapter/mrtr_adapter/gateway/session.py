@@ -11,6 +11,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 import anyio
@@ -30,6 +31,7 @@ logger = logging.getLogger("mrtr")
 
 ROOTS_SECONDS = 0.6
 """How long a new session gets to ask for roots by itself, if its client has any, before a call is put on it."""
+_CHECK_SECONDS = 0.5
 _MAX_WAITING = 64
 """Requests of a server outside of any call that are kept."""
 
@@ -173,6 +175,11 @@ class Session:
             message["params"] = dict(params)
         await self._send(message)
         return reply
+
+    async def check(self) -> None:
+        """Notice now if the server has just gone. One that is busy need not answer."""
+        with suppress(MCPError), anyio.move_on_after(_CHECK_SECONDS):
+            await self.request("ping")
 
     async def forget(self, reply: Reply) -> None:
         """Tell the server that nobody waits for this reply any more."""

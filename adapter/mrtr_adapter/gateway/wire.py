@@ -7,6 +7,8 @@ from typing import Any
 
 PROGRESS_TOKEN = "progressToken"  # noqa: S105  # the spec's name for it
 _OURS = frozenset({"requestState", "inputResponses"})
+_TOKEN = "call"  # noqa: S105
+"""A session has one call at a time."""
 _RESERVED = "io.modelcontextprotocol/"
 """`_meta` keys of the protocol itself, which older versions know nothing of."""
 
@@ -20,6 +22,13 @@ def old_params(params: Mapping[str, Any] | None) -> dict[str, Any]:
         if not name.startswith(_RESERVED)
     }
     return {**kept, "_meta": meta} if meta else kept
+
+
+def call_params(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The parameters of a call, with a token that its progress will be told by. Whether the client wants to hear of
+    it is decided when there is any: not every transport says so beforehand."""
+    kept = old_params(params)
+    return {**kept, "_meta": {**kept.get("_meta", {}), PROGRESS_TOKEN: _TOKEN}}
 
 
 def target(method: str, params: Mapping[str, Any]) -> str:
