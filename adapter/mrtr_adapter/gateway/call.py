@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.flows import Flow
 from mrtr_adapter.gateway.link import Message
-from mrtr_adapter.gateway.session import Reply, Session
+from mrtr_adapter.gateway.session import Reply, ServerGone, Session
 from mrtr_adapter.question import ELICIT, LIST_ROOTS
 from mrtr_adapter.site import Site
 
@@ -83,7 +83,8 @@ class Call:
     @property
     def finished(self) -> bool:
         """Whether the old server has ended a call that asked, without waiting for the answer any longer."""
-        return bool(self.asked and self.reply is not None and self.reply.outcome is not None)
+        outcome = self.reply.outcome if self.reply is not None else None
+        return self.asked and outcome is not None and not isinstance(outcome, ServerGone)
 
     async def result(self) -> dict[str, Any]:
         """What a finished call has led to.
