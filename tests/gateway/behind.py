@@ -20,7 +20,7 @@ from mrtr_adapter.gateway.pool import PoolLimits
 from mrtr_adapter.gateway.settings import Settings
 
 OLD_SERVER = Path(__file__).parent / "old_server.py"
-SHARED_KEY = ["a key that two gateways share, of 32 bytes and more"]
+SHARED_KEY = ["a-key-that-two-gateways-share-of-32-bytes-and-more"]
 
 
 @dataclass
