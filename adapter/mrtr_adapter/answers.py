@@ -19,6 +19,9 @@ from mrtr_adapter.question import FORM, ROOTS, SAMPLING, Question
 _OFFLINE: Registry[Any] = Registry()
 """References are resolved within the schema only; nothing is ever fetched."""
 
+_MAX_DEPTH = 64
+"""Of an answer: copying and checking it must not run out of stack inside a handler, which may catch that."""
+
 
 class Malformed(Exception):
     """Not an answer to this kind of question; the message says what was expected."""
@@ -43,6 +46,29 @@ def accepted(question: Question, answer: Mapping[str, Any]) -> bool:
     _parse(ElicitResult, answer, "an elicitation result")
     if question.kind == FORM and answer["action"] == "accept":
         return _fits(answer.get("content"), question.params.get("requestedSchema"))
+    return True
+
+
+def keepable(answer: Mapping[str, Any]) -> bool:
+    """Whether `answer` can travel in the state: not if it is nested deeper than 64 levels, or has an endless number."""
+    level: list[Any] = [answer]
+    for _ in range(_MAX_DEPTH):
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, (dict, list))
+        ]
+        if not level:
+            return _has_json(answer)
+    return False
+
+
+def _has_json(answer: Mapping[str, Any]) -> bool:
+    try:
+        json.dumps(answer)
+    except ValueError:
+        return False
     return True
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import socket
 import time
 from typing import TYPE_CHECKING
@@ -26,13 +25,17 @@ _PAUSE_SECONDS = (0.02, 0.5)
 
 
 class Unsettled(Exception):
-    """A claim with no outcome; the message says whose it is and since when."""
+    """A claim with no outcome. The message says since when, and `owner` whose it is, which is for the log only."""
+
+    def __init__(self, seconds: float, owner: str) -> None:
+        super().__init__(f"begun {seconds:.0f} seconds ago and not finished")
+        self.owner = owner
 
 
 def new_claim() -> bytes:
-    """A claim of this process, unlike any other."""
+    """A claim of this process, unlike any other. A replay, which repeats what `secrets` draws, can't make it again."""
     made = {"at": round(time.time(), 3), "by": f"process {os.getpid()} on {socket.gethostname()}"}
-    return _PREFIX + json.dumps({**made, "id": secrets.token_hex(8)}).encode()
+    return _PREFIX + json.dumps({**made, "id": os.urandom(8).hex()}).encode()
 
 
 def is_claim(value: bytes) -> bool:
@@ -46,13 +49,13 @@ async def outcome(vault: Vault, key: str, found: bytes) -> bytes | None:
         Unsettled: it is older than `WAIT_SECONDS` and still there.
         StoreError: the store can't be used.
     """
-    made, by = _read(found)
+    made, owner = _read(found)
     pause, longest = _PAUSE_SECONDS
     value: bytes | None = found
     while value is not None and is_claim(value):
         waited = time.time() - made
         if waited >= WAIT_SECONDS:
-            raise Unsettled(f"begun {waited:.0f} seconds ago by {by} and not finished")
+            raise Unsettled(waited, owner)
         await anyio.sleep(min(pause, max(WAIT_SECONDS - waited, 0.0)))
         pause = min(2 * pause, longest)
         value = await vault.read(key)

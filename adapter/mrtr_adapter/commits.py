@@ -20,9 +20,11 @@ Work = Callable[[], Any]
 class Commits:
     """The functions that one call has registered, in order."""
 
-    __slots__ = ("_id", "_work")
+    __slots__ = ("_id", "_work", "completed")
 
     def __init__(self) -> None:
+        self.completed = False
+        """The call has ended well, and all that was registered is done."""
         self._work: list[Work] = []
         self._id: str | None = None
 

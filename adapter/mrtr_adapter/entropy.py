@@ -51,7 +51,6 @@ def _stream() -> Stream | None:
         flow is None
         or flow.halt.over
         or not flow.terms.record
-        or flow.reseeded
         or enclosing.get() is not None
         or _drawn_for_telemetry()
     ):
@@ -75,6 +74,12 @@ def _drawn_for_telemetry() -> bool:
     return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _TELEMETRY
 
 
+def _generator_stream() -> Stream | None:
+    """The same for the shared generator, which a handler may have seeded itself."""
+    flow = current.get()
+    return None if flow is not None and flow.reseeded else _stream()
+
+
 def urandom(size: int) -> bytes:
     """`os.urandom`, recorded inside a flow."""
     stream = _stream()
@@ -94,21 +99,32 @@ class RecordedRandom(random.Random):
     """The generator behind the functions of the `random` module."""
 
     def random(self) -> float:
-        stream = _stream()
+        stream = _generator_stream()
         return super().random() if stream is None else (int.from_bytes(stream.draw(7), "big") >> 3) * 2.0**-53
 
     def getrandbits(self, k: int, /) -> int:
-        stream = _stream()
+        stream = _generator_stream()
         if stream is None or k <= 0:
             return super().getrandbits(k)
         return int.from_bytes(stream.draw(-(-k // 8)), "big") >> (-k % 8)
 
-    def seed(self, *args: Any, **kwargs: Any) -> None:
-        """A handler that seeds the generator itself repeats itself already."""
+    @property
+    def gauss_next(self) -> float | None:
+        """`gauss` makes two numbers and keeps the second here, which may not pass from one flow to another."""
+        kept: float | None = self.__dict__.get("gauss_next") if _generator_stream() is None else None
+        return kept
+
+    @gauss_next.setter
+    def gauss_next(self, value: float | None) -> None:
+        if _generator_stream() is None:
+            self.__dict__["gauss_next"] = value
+
+    def seed(self, a: Any = None, *args: Any, **kwargs: Any) -> None:
+        """A handler that seeds the generator itself repeats itself already, unless it seeds from the system."""
         flow = current.get()
-        if flow is not None:
+        if flow is not None and a is not None:
             flow.reseeded = True
-        super().seed(*args, **kwargs)
+        super().seed(a, *args, **kwargs)
 
 
 def install() -> None:

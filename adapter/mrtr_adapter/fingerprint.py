@@ -35,4 +35,13 @@ def _parts(code: CodeType) -> Iterator[bytes]:
         if isinstance(constant, CodeType):
             yield from _parts(constant)
         else:
-            yield repr(constant).encode()
+            yield _spelled(constant).encode()
+
+
+def _spelled(constant: object) -> str:
+    """`repr`, the same in every process: the order of a set is not."""
+    if isinstance(constant, frozenset):
+        return f"{{{', '.join(sorted(map(_spelled, constant)))}}}"
+    if isinstance(constant, tuple):
+        return f"({', '.join(map(_spelled, constant))})"
+    return repr(constant)

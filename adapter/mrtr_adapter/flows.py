@@ -10,7 +10,7 @@ import copy
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -96,6 +96,8 @@ class Flow:
         self.vault = vault
         self.single = False
         self.registered = False
+        self.completed = False
+        """The call has ended well, and what was left for that has been done."""
         self._declared = declared
         self._responses = responses or {}
         self._fingerprint = fingerprint
@@ -189,6 +191,8 @@ class Flow:
         before = self.journal
         if before is None or before.raised or self.ledger.taken:
             return False
+        if before.inner is not None and before.inner.open:
+            return False  # in step form: the answers go to the handler itself
         return not self._shed or self._sheds < len(self._shed)
 
     @property
@@ -248,10 +252,14 @@ class Flow:
         self.halt.call()
         await self.halt.stop(site().in_root)
 
-    async def notify(self, method: str, params: Mapping[str, Any]) -> bool:
-        """Whether this notification is to go out: False if an earlier round has sent it."""
+    async def notify(
+        self, method: str, params: Mapping[str, Any], send: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Send this notification, unless an earlier round has sent it."""
         await self.check()
-        return self.notifications.is_new(method, params)
+        with self.notifications.telling(method, params) as is_new:
+            if is_new:
+                await send()
 
     async def check(self) -> None:
         """Go on only while the round lasts.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import anyio
@@ -27,6 +28,9 @@ _SETTLE_TURNS = 8
 _CANCEL_PASSES = 10
 _PATIENCE = 100
 _SLOW_SECONDS = 1.0
+
+stopped: ContextVar[Halt | None] = ContextVar("mrtr_stopped", default=None)
+"""What has stopped the task that runs here. It may outlive the handler, and still must not act on what it asked."""
 
 
 class Halt:
@@ -66,6 +70,7 @@ class Halt:
 
         `in_root` tells that the caller is the handler's own task, so that there may well be no other.
         """
+        stopped.set(self)
         if self._decided is None:
             self._decided = anyio.Event()
             try:
@@ -78,6 +83,7 @@ class Halt:
 
     async def again(self) -> NoReturn:
         """Stop a caller after the round has stopped. Never returns."""
+        stopped.set(self)
         self._returns += 1
         if self._returns > _PATIENCE:
             await self._slow_down()

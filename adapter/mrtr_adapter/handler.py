@@ -52,8 +52,8 @@ async def memo(
         call: sync or async. It may not ask the client.
         returns: the type of the value, if `call` does not declare it: JSON, a pydantic model, a dataclass, or what
             pydantic can turn into JSON and back.
-        errors: exceptions to record as well. They come back as the same type with the same text if that type is named
-            here, and otherwise as `RecordedError`. Others are raised, and the value is computed anew.
+        errors: exceptions to record as well. One comes back with its text as the type that is named here; as
+            `RecordedError` if that is `Exception`. Others are raised, and the value is computed anew.
 
     Raises:
         Unrecordable: the value would not come back as it was.
@@ -115,14 +115,23 @@ def on_commit(call: Callable[..., Any], /, *args: Any) -> None:
 
     Calls are made in the order in which they were registered, sync or async. One that raises is logged and changes
     nothing. They come before the client gets the result, and are lost if the process dies before them. Outside the
-    call of an adapted server it is done at once.
+    call of an adapted server, and in a task that outlives it, it is done at once.
+
+    Raises:
+        RuntimeError: it was called inside `memo` or `once`, which later rounds do not enter.
     """
+    enclosure = enclosing.get()
+    if enclosure is not None:
+        raise RuntimeError(
+            f"on_commit inside {enclosure} would be forgotten in the next round: call it outside"
+        )
     work = partial(call, *args)
     running = current.get()
-    if running is not None and running.commits is None:
-        running.commits = Commits()
-    commits_of_call = running.commits if running is not None else pending.get()
-    if commits_of_call is None:
+    commits_of_call = pending.get()
+    if running is not None:
+        commits_of_call = running.commits = running.commits or Commits()
+    completed = running.completed if running is not None else commits_of_call and commits_of_call.completed
+    if commits_of_call is None or completed:
         run_now(work)
     else:
         commits_of_call.add(work)

@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
 from mrtr_adapter import replay, telemetry
+from mrtr_adapter.answers import keepable
 from mrtr_adapter.boundary import without_state
 from mrtr_adapter.commits import Commits, failed, pending
 from mrtr_adapter.custody import Custody
@@ -57,7 +58,8 @@ class ReplayMiddleware:
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            return await _committing(call_next, ctx)
+            commits = ctx.method in INPUT_REQUIRED_METHODS
+            return await (_committing(call_next, ctx) if commits else call_next(ctx))
         if ctx.method not in INPUT_REQUIRED_METHODS:
             return await call_next(_as_seen(ctx, session=ClosedSession(ctx.session, ctx.method)))
         params = dict(ctx.params or {})
@@ -91,8 +93,10 @@ class ReplayMiddleware:
             telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
-        if flow.commits is not None and not failed(outcome):
-            await flow.commits.run()
+        if not failed(outcome):
+            if flow.commits is not None:
+                await flow.commits.run()
+            flow.completed = True
         return outcome
 
     async def _journal(self, method: str, params: dict[str, Any], state: str) -> Journal:
@@ -186,6 +190,7 @@ async def _committing(call_next: CallNext, ctx: Context) -> HandlerResult:
         pending.reset(token)
     if not failed(result):
         await commits.run()
+        commits.completed = True
     return result
 
 
@@ -222,6 +227,10 @@ def _shaped(responses: Any, journal: Journal) -> dict[str, Any]:
     for key in journal.asked.keys() & responses.keys():
         if not isinstance(responses[key], dict):
             raise malformed_answer(key, "an object")
+        if not keepable(responses[key]):
+            raise malformed_answer(
+                key, "an answer that can be kept: it is nested too deeply, or too long a number"
+            )
     wanted = journal.inner is not None and journal.inner.open
     return {key: answer for key, answer in responses.items() if wanted or key in journal.asked}
 
@@ -232,12 +241,21 @@ def _declared(ctx: Context) -> dict[str, Any]:
 
 
 def _fresh(value: Any) -> Any:
-    """A copy of JSON that a handler may edit, without touching what the seal is bound to."""
-    if isinstance(value, dict):
-        return {key: _fresh(item) if isinstance(item, _CONTAINERS) else item for key, item in value.items()}
-    if isinstance(value, list):
-        return [_fresh(item) if isinstance(item, _CONTAINERS) else item for item in value]
-    return value
+    """A copy of JSON that a handler may edit, without touching what the seal is bound to.
+
+    Level by level: a client chooses how deep it is, and the stack is not to end there.
+    """
+    if not isinstance(value, _CONTAINERS):
+        return value
+    whole = value.copy()
+    copied = [whole]
+    while copied:
+        container = copied.pop()
+        for key, item in container.items() if isinstance(container, dict) else enumerate(container):
+            if isinstance(item, _CONTAINERS):
+                container[key] = item.copy()
+                copied.append(container[key])
+    return whole
 
 
 _CONTAINERS = (dict, list)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from mrtr_adapter.question import digest
@@ -22,14 +23,19 @@ class Notifications:
         self.marks = marks
         self._told = Counter(marks[at : at + _MARK] for at in range(0, len(marks), _MARK))
 
-    def is_new(self, method: str, params: Mapping[str, Any]) -> bool:
-        """Whether to send this one. The progress token is the request's own and tells nothing."""
+    @contextmanager
+    def telling(self, method: str, params: Mapping[str, Any]) -> Iterator[bool]:
+        """Around the sending of one: whether to send it. Broken off meanwhile, it has not been told.
+
+        The progress token is the request's own and tells nothing.
+        """
         shown = {name: value for name, value in params.items() if name not in ("progressToken", "_meta")}
         hashed = hashlib.sha256(digest(method, shown).encode()).digest()
         mark = base64.urlsafe_b64encode(hashed[:3]).decode()
         if self._told[mark]:
             self._told[mark] -= 1
-            return False
+            yield False
+            return
+        yield True
         if len(self.marks) < _MARK * _MAX_MARKS:
             self.marks += mark
-        return True

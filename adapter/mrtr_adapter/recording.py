@@ -33,6 +33,7 @@ logger = logging.getLogger("mrtr")
 
 ErrorTypes = type[Exception] | tuple[type[Exception], ...]
 MAX_NAME = 100
+_MAX_TOLD = 2000
 
 
 class RecordedError(Exception):
@@ -47,6 +48,17 @@ class Step:
     call: Callable[[], Any]
     values: Values
     errors: ErrorTypes
+
+    @property
+    def named(self) -> tuple[type[Exception], ...]:
+        """The exceptions that come back as what they are."""
+        types = self.errors if isinstance(self.errors, tuple) else (self.errors,)
+        return tuple(each for each in types if each is not Exception)
+
+    def told(self, error: Exception) -> str:
+        """A recorded exception as text. One of a named type, or of a type derived from it, is told as of that type."""
+        kind = next((each for each in self.named if isinstance(error, each)), type(error))
+        return f"{kind.__qualname__}: {error}"[:_MAX_TOLD]
 
 
 async def memo(flow: Flow, step: Step) -> Any:
@@ -89,10 +101,12 @@ def _given(step: Step, recorded: Recorded) -> Any:
     if recorded.error is None:
         return step.values.decode(recorded.value)
     kind, _, said = recorded.error.partition(": ")
-    for expected in step.errors if isinstance(step.errors, tuple) else (step.errors,):
-        if expected.__qualname__ == kind and expected is not Exception:
-            raise expected(said)
-    raise RecordedError(recorded.error)
+    named = next((each for each in step.named if each.__qualname__ == kind), None)
+    try:
+        error = RecordedError(recorded.error) if named is None else named(said)
+    except Exception:
+        error = RecordedError(recorded.error)  # that type takes more than a text
+    raise error
 
 
 async def _compute(flow: Flow, step: Step) -> Recorded:
@@ -102,7 +116,7 @@ async def _compute(flow: Flow, step: Step) -> Recorded:
         except Unrecordable:
             raise
         except step.errors as error:
-            return Recorded(error=_told(error))
+            return Recorded(error=step.told(error))
 
 
 async def _once(flow: Flow, step: Step) -> Recorded:
@@ -120,7 +134,7 @@ async def _once(flow: Flow, step: Step) -> Recorded:
         return Recorded.model_validate(json.loads(vault.unseal(key, stored)))
     except claims.Unsettled as unsettled:
         error = interrupted(f"{flow.name}: once({step.name!r}) was {unsettled}")
-        logger.error("flow %s: %s", flow.id, error.message)
+        logger.error("flow %s: %s (by %s)", flow.id, error.message, unsettled.owner)
     except StoreError as failure:
         error = _unavailable(flow, step, failure)
     await flow.refuse(error, site())
@@ -129,7 +143,11 @@ async def _once(flow: Flow, step: Step) -> Recorded:
 async def _claim_and_do(flow: Flow, vault: Vault, key: str, step: Step) -> Recorded | bytes:
     """What was recorded now, or what somebody else has stored already."""
     claim = claims.new_claim()
-    found = await vault.swap(key, None, claim, flow.seconds_left)
+    try:
+        found = await vault.swap(key, None, claim, flow.seconds_left)
+    except StoreError:
+        await _give_up(flow, vault, key, claim)  # nobody knows whether it was made
+        raise
     if found is not None:
         return found
     if flow.halt.called:
@@ -156,10 +174,10 @@ async def _effect(flow: Flow, step: Step) -> Recorded:
     try:
         return Recorded(value=step.values.encode(await called(step.call)), effect=True)
     except Unrecordable as lost:
-        return Recorded(error=_told(lost), effect=True)
+        return Recorded(error=step.told(lost), effect=True)
     except step.errors as error:
         logger.warning("flow %s: once(%r) failed", flow.id, step.name, exc_info=True)
-        return Recorded(error=_told(error), effect=True)
+        return Recorded(error=step.told(error), effect=True)
 
 
 async def _store(flow: Flow, vault: Vault, key: str, step: Step, recorded: Recorded) -> None:
@@ -187,7 +205,3 @@ def _unavailable(flow: Flow, step: Step, failure: StoreError) -> MCPError:
 
 def _key(flow: Flow, step: Step) -> str:
     return f"once:{flow.id}:{hashlib.sha256(step.name.encode()).hexdigest()[:24]}"
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__qualname__}: {error}"[:2000]

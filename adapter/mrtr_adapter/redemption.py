@@ -13,6 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 import anyio
+import anyio.lowlevel
 from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
@@ -22,7 +23,13 @@ from mrtr_adapter import claims
 from mrtr_adapter.flows import Flow
 from mrtr_adapter.journal import Journal
 from mrtr_adapter.stores import StoreError
-from mrtr_adapter.suspension import StateLost, being_processed, interrupted, store_unavailable
+from mrtr_adapter.suspension import (
+    StateLost,
+    being_processed,
+    interrupted,
+    is_store_unavailable,
+    store_unavailable,
+)
 from mrtr_adapter.vault import Vault
 
 logger = logging.getLogger("mrtr")
@@ -59,9 +66,10 @@ async def redeem(
     """
     redemption = _Redemption(vault, journal, flow)
     try:
-        found = await redemption.claim()
-        if not redemption.won(found):
-            return await redemption.repeat(found)
+        while not redemption.won(found := await redemption.claim()):
+            if not redemption.won(found := await redemption.settled(found)):
+                return redemption.told_again(found)
+            # Somebody had claimed the state, and has given it back.
     except StoreError as failure:
         raise _unavailable(flow, failure) from None
     return await redemption.serve(serve)
@@ -81,7 +89,12 @@ class _Redemption:
         """Claim the state. What was there before tells whether that worked."""
         if self._before is not None and not self._vault.shared:
             raise StoreError("this state is known to a shared store, and this instance has none (store=)")
-        return await self._vault.swap(self._key, self._before, self._claim, self._flow.seconds_left)
+        try:
+            return await self._vault.swap(self._key, self._before, self._claim, self._flow.seconds_left)
+        except BaseException:
+            # Cancelled, or nobody knows: a claim that was made all the same must not stay.
+            await self._settle(self._before)
+            raise
 
     def won(self, found: bytes | None) -> bool:
         return found == self._before
@@ -89,13 +102,17 @@ class _Redemption:
     async def serve(self, serve: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
         """Serve the round and store what it leads to, before the client gets it."""
         try:
+            await anyio.lowlevel.checkpoint_if_cancelled()  # the client may have gone while we claimed
             result = await serve()
         except MCPError as error:
             if self._flow.refused and self._flow.replaying:
                 await self._settle(self._before)
-            else:
-                await self._settle(self._sealed(error=error))
-            raise
+                raise
+            if is_store_unavailable(error):
+                # Too late to send the same request again: this one has come further than the round before.
+                error = interrupted(f"{self._flow.name} lost its store")
+            await self._settle(self._sealed(error=error))
+            raise error from None
         except Exception:
             failed = MCPError(INTERNAL_ERROR, "This call has failed; start it over if it is safe to repeat")
             await self._settle(self._sealed(error=failed))
@@ -123,15 +140,26 @@ class _Redemption:
         except StoreError as failure:
             logger.error("flow %s: an outcome could not be stored: %s", self._flow.id, failure)
 
-    async def repeat(self, found: bytes | None) -> HandlerResult:
-        """What the state led to when it was redeemed before. Runs nothing."""
+    async def settled(self, found: bytes | None) -> bytes | None:
+        """What stands in place of `found`, if that is somebody's claim, once they are done."""
+        if found is None or not claims.is_claim(found):
+            return found
+        try:
+            return await claims.outcome(self._vault, self._key, found)
+        except claims.Unsettled as unsettled:
+            flow = self._flow
+            logger.error(
+                "flow %s: the state of %s was redeemed, %s (by %s)",
+                flow.id,
+                flow.name,
+                unsettled,
+                unsettled.owner,
+            )
+            raise being_processed(str(unsettled)) from None
+
+    def told_again(self, found: bytes | None) -> HandlerResult:
+        """What the state has led to when it was redeemed before."""
         flow = self._flow
-        if found is not None and claims.is_claim(found):
-            try:
-                found = await claims.outcome(self._vault, self._key, found)
-            except claims.Unsettled as unsettled:
-                logger.error("flow %s: %s: its state was redeemed, %s", flow.id, flow.name, unsettled)
-                raise being_processed(str(unsettled)) from None
         if found == _BROKEN:
             raise interrupted(f"{flow.name} was broken off, or its result could not be kept")
         if found is None or found == _OPEN:

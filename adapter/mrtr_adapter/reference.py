@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.flows import Flow
 from mrtr_adapter.stores import StoreError
-from mrtr_adapter.suspension import StateLost, store_unavailable
-from mrtr_adapter.vault import Vault
+from mrtr_adapter.suspension import StateLost, bound_exceeded, store_unavailable
+from mrtr_adapter.vault import MAX_STORED_BYTES, Vault
 
 logger = logging.getLogger("mrtr")
 
@@ -29,8 +29,12 @@ async def refer(vault: Vault, flow: Flow, state: str) -> str:
     """Store a plaintext state; what to send in its place.
 
     Raises:
-        MCPError: the store can't be used.
+        MCPError: it is too large even for the store, or that can't be used.
     """
+    if len(state) > MAX_STORED_BYTES:
+        raise bound_exceeded(
+            f"{flow.name} needs {len(state)} bytes of state; a stored one has {MAX_STORED_BYTES} at most"
+        )
     key = _key(flow.nonce)
     try:
         await vault.write(key, vault.seal(key, state), flow.seconds_left)

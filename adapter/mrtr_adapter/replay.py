@@ -12,7 +12,6 @@ from types import CodeType
 from typing import TypeVar
 
 import anyio.lowlevel
-import sniffio
 from anyio import CancelScope
 
 from mrtr_adapter.flows import Flow, Round, current
@@ -30,6 +29,7 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
         Exception: whatever the handler raised, if it asked nothing.
         MCPError: the call is refused, or the flow is past a bound.
     """
+    before = _cancellations()
     token = current.set(flow)
     halt = flow.halt
     try:
@@ -49,7 +49,7 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
         current.reset(token)
     if not halt.called:
         return result
-    await _outer_cancellation()
+    await _outer_cancellation(before)
     await flow.settled()
     return flow.round_end()
 
@@ -58,10 +58,22 @@ ROOT: CodeType = run.__code__
 """The code whose frame marks the task in which the engine runs a handler."""
 
 
-async def _outer_cancellation() -> None:
-    """The handler was stopped by us; if somebody else cancelled the request meanwhile, that still holds."""
+async def _outer_cancellation(before: int) -> None:
+    """The handler was stopped by us; if somebody else cancelled the request meanwhile, that still holds.
+
+    `before` counts the cancellations that this task had outlived when the handler was entered.
+    """
     await anyio.lowlevel.checkpoint_if_cancelled()
-    if sys.version_info >= (3, 11) and sniffio.current_async_library() == "asyncio":
+    if _cancellations() > before:
+        raise asyncio.CancelledError
+
+
+def _cancellations() -> int:
+    """How often this task has been cancelled by asyncio's own means, where that can be told."""
+    if sys.version_info < (3, 11):
+        return 0
+    try:
         task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise asyncio.CancelledError
+    except RuntimeError:
+        return 0  # no loop of asyncio runs here
+    return 0 if task is None else task.cancelling()

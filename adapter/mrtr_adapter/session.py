@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import mcp_types as types
@@ -71,13 +72,13 @@ class AskingSession(ServerSession):
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
         shown = {"progress": progress, "total": total, "message": message}
-        if await self._flow.notify("notifications/progress", shown):
-            await super().report_progress(progress, total, message)
+        send = partial(super().report_progress, progress, total, message)
+        await self._flow.notify("notifications/progress", shown, send)
 
     async def _notify(self, notification: types.ServerNotification, *, request_scoped: bool) -> None:
         data = notification.model_dump(by_alias=True, mode="json", exclude_none=True)
-        if await self._flow.notify(data["method"], data.get("params") or {}):
-            await super()._notify(notification, request_scoped=request_scoped)
+        send = partial(super()._notify, notification, request_scoped=request_scoped)
+        await self._flow.notify(data["method"], data.get("params") or {}, send)
 
     async def send_elicit_complete(
         self, elicitation_id: str, related_request_id: types.RequestId | None = None

@@ -59,11 +59,28 @@ class Site:
         return f"{Path(self.file).name}:{self.line}"
 
 
+def _is_loop(code: CodeType) -> bool:
+    """Whether this is the event loop that runs a task: whoever started the loop is not who asks."""
+    file = _LOOPS.get(code.co_name)
+    return file is not None and code.co_filename.endswith(file) and is_machinery(code.co_filename)
+
+
+_LOOPS = {
+    "_run": "events.py",
+    "run_forever": "base_events.py",
+    "run": "runners.py",
+    "unrolled_run": "_run.py",
+}
+
+
 def asking_site(root: CodeType) -> Site:
     """The innermost frame that is the handler's own. `root` is the code whose frame marks the engine's task."""
     frame: FrameType | None = sys._getframe(1)
     handler: FrameType | None = None
     while frame is not None and frame.f_code is not root:
+        if _is_loop(frame.f_code):
+            frame = None
+            break
         if handler is None and not is_machinery(frame.f_code.co_filename):
             handler = frame
         frame = frame.f_back
@@ -127,5 +144,5 @@ def _tree(filename: str) -> ast.Module | None:
     try:
         with tokenize.open(filename) as source:
             return ast.parse(source.read())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return None  # SystemError: Python 3.11 when another thread formats a traceback meanwhile

@@ -66,13 +66,20 @@ def effect_refused(message: str) -> MCPError:
     return MCPError(INTERNAL_ERROR, message, data={"reason": "effect_above_ask"})
 
 
+_STORE_UNAVAILABLE = "store_unavailable"
+
+
 def store_unavailable() -> MCPError:
     """The store is down, so what must be done once was not begun. The same request may be sent again."""
     return MCPError(
         INTERNAL_ERROR,
         "The server can't reach its store, so it has stopped this call; send the same request again later",
-        data={"reason": "store_unavailable"},
+        data={"reason": _STORE_UNAVAILABLE},
     )
+
+
+def is_store_unavailable(error: MCPError) -> bool:
+    return isinstance(error.data, dict) and error.data.get("reason") == _STORE_UNAVAILABLE
 
 
 def state_lost() -> MCPError:

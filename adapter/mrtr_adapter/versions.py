@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-SUPPORTED = {"mcp": ("2.0", "3"), "fastmcp": ("4.0", "5")}
+SUPPORTED = {"mcp": ("2.1", "3"), "fastmcp": ("4.0.6", "5")}
 """The oldest that is supported, and the first that is not."""
 
 

@@ -1,7 +1,7 @@
 """The audit hook (PEP 578) that sees the effects of handlers, in their tasks and threads as well.
 
-Once a round has ended, it stops every effect of the handler that is still running: one that has swallowed its
-cancellation must not do without an answer what it asked about.
+Once a round has ended, it stops every effect of the handler that is still running, and of its tasks that have asked,
+even beyond its end: one that has swallowed its cancellation must not do without an answer what it asked about.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from mrtr_adapter.effects import Effect
 from mrtr_adapter.enclosed import enclosing
 from mrtr_adapter.flows import Flow, current
+from mrtr_adapter.halt import stopped
 from mrtr_adapter.site import is_machinery
 from mrtr_adapter.suspension import Suspension
 
@@ -33,7 +34,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     if describe is None:
         return
     flow: Flow | None = current.get()
-    if flow is None or flow.halt.over:
+    if flow is None or (flow.halt.over and stopped.get() is not flow.halt):
         return
     enclosure = enclosing.get()
     if enclosure is not None and (enclosure.kind == "once" or not flow.halt.called):

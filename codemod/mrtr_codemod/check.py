@@ -23,6 +23,13 @@ Progress = Callable[[int, int], None]
 """Called with how many files were checked, and how many there are."""
 
 
+_TELLING = (
+    "mcp", "MCP", "licit", "requestState", "request_state", "resultType", "32042", "includeContext", "createMessage",
+    "tools/call", "prompts/get", "resources/read", "requestedSchema", "mrtr_steps",
+)  # fmt: skip
+"""A file without any of these has to do with neither the protocol nor its SDKs."""
+
+
 @dataclass(frozen=True)
 class Options:
     """`select` are the codes of the rules to run, None for all of them."""
@@ -75,7 +82,7 @@ def _due(analysis: Analysis, rules: Sequence[Rule]) -> Iterator[tuple[str, list[
     words = frozenset(word for rule in rules for word in rule.words)
     for path in sorted(project.sources):
         text = project.sources[path].text
-        found = {word for word in words if word in text}
+        found = {word for word in words if word in text} if any(word in text for word in _TELLING) else set()
         wanted = [rule for rule in rules if _concerns(rule, path, text, found, analysis)]
         if wanted:
             yield path, wanted
@@ -83,8 +90,8 @@ def _due(analysis: Analysis, rules: Sequence[Rule]) -> Iterator[tuple[str, list[
 
 def _concerns(rule: Rule, path: str, text: str, found: set[str], analysis: Analysis) -> bool:
     """Whether a rule wants to see a file in which some of all words were found."""
-    if not rule.words:
-        return path in analysis.asking_paths
+    if (rule.asking or not rule.words) and path in analysis.asking_paths:
+        return True
     return not found.isdisjoint(rule.words) and (rule.pattern is None or bool(rule.pattern.search(text)))
 
 

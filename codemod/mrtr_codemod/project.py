@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -18,8 +19,15 @@ from mrtr_codemod.source import SourceFile
 T = TypeVar("T")
 MAX_CHARACTERS = 1_000_000
 """A larger file is not parsed: its tree would need over twenty times its size."""
-_TREE_BUDGET = 400_000
-"""Characters of source whose trees are kept."""
+_TEXT_BUDGET = 30_000_000
+_TREE_SIZE = 25
+"""Bytes of a syntax tree for each character of its source, measured; texts and trees share one budget."""
+_FEWEST_KEPT = 300_000
+_UNGUARDED = sys.version_info < (3, 11)
+"""Python 3.10 overflows its stack, and dies, where later ones raise `RecursionError`."""
+_NESTING = ("+", "-", "*", "/", "%", "@", "&", "|", "^", ".", "(", "[")
+"""Each of these may put all that stands before it one level deeper."""
+_SAFE_DEPTH = 90_000
 
 
 class _Tree:
@@ -51,6 +59,9 @@ class Project:
         self._modules: dict[str, Module] = {}
         self._trees: OrderedDict[str, _Tree] = OrderedDict()
         self._kept = 0
+        total = sum(len(source.text) for source in self.sources.values())
+        self._most_kept = max((_TEXT_BUDGET - total) // _TREE_SIZE, _FEWEST_KEPT)
+        """Characters of source whose trees are kept."""
         self._returned: dict[ScopeId, tuple[Ref, ...]] = {}
         self._locals: dict[ScopeId, tuple[Bindings, set[str]]] = {}
 
@@ -138,7 +149,9 @@ class Project:
         if node is None:
             return {}, set()
         found, _, outer = collect(
-            node.body, lambda level, name: absolute_name(scope.path, module.dotted, level, name)
+            node.body,
+            lambda level, name: absolute_name(scope.path, module.dotted, level, name),
+            walrus=":=" in self.sources[scope.path].text,
         )
         return found, outer
 
@@ -157,7 +170,7 @@ class Project:
             return None
         entry = self._trees[path] = _Tree(root, len(source.text))
         self._kept += entry.size
-        while self._kept > _TREE_BUDGET and len(self._trees) > 1:
+        while self._kept > self._most_kept and len(self._trees) > 1:
             _, dropped = self._trees.popitem(last=False)
             self._kept -= dropped.size
         return entry
@@ -171,6 +184,8 @@ def parse(text: str) -> ast.Module:
     """The syntax tree of a text with any newlines; raises `_Unparsable` with the reason."""
     if len(text) > MAX_CHARACTERS:
         raise _Unparsable(f"too large to be checked ({len(text):,} characters, at most {MAX_CHARACTERS:,})")
+    if _UNGUARDED and sum(map(text.count, _NESTING)) > _SAFE_DEPTH:
+        raise _Unparsable("possibly nested too deeply for Python 3.10 to parse")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:

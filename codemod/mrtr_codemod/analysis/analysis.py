@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from mrtr_codemod.analysis.callgraph import CallGraph, EdgeKind, build
+from mrtr_codemod.analysis.callgraph import CallGraph, build
 from mrtr_codemod.analysis.effects import Effects
 from mrtr_codemod.analysis.entries import EntryFact
 from mrtr_codemod.names.evaluate import Evaluator
@@ -61,7 +61,3 @@ class Analysis:
                 found.setdefault(scope, {})[entry] = None
                 stack.extend(edge.callee for edge in self.graph.edges.get(scope, ()))
         return {scope: tuple(entries) for scope, entries in found.items()}
-
-    def is_wrapped(self, scope: ScopeId) -> bool:
-        """Whether an asking decorator is around a function."""
-        return any(edge.kind is EdgeKind.DECORATOR for edge in self.graph.edges.get(scope, ()))

@@ -140,15 +140,11 @@ def _cases(match: ast.Match) -> set[str] | None:
     for case in match.cases:
         if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None:
             return None
-        found |= _actions(ast.walk(case.pattern))
+        found.update(_actions(ast.walk(case.pattern)))
     return found
 
 
-def _actions(nodes: Iterable[ast.AST]) -> set[str]:
-    return set(_each_action(nodes))
-
-
-def _each_action(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def _actions(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Constant) and node.value in _ACTIONS:
             yield str(node.value)

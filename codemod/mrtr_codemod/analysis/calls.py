@@ -55,7 +55,21 @@ def own_nodes(scope: ScopeNode) -> Iterator[ast.AST]:
         if isinstance(node, _DEFINITIONS):
             stack.extend(reversed(list(_at_definition(node))))
         else:
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(reversed(children(node)))
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below a node, without the contexts of names; the hottest function of the lint."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        if name == "ctx":
+            continue
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
 
 
 def _at_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[ast.expr]:

@@ -16,6 +16,7 @@ from mrtr_codemod.names.reference import lower
 from mrtr_codemod.names.values import ClassValue, External, Value
 from mrtr_codemod.project import Project
 
+_DEPTH = 4
 _TEXT = frozenset({"str", "EmailStr", "AnyUrl", "HttpUrl", "constr", "bytes"})
 _OTHER = frozenset({"int", "float", "bool", "date", "datetime", "time", "conint", "confloat"})
 _SECRET = frozenset({"SecretStr", "SecretBytes"})
@@ -62,8 +63,10 @@ class FormFields:
         self.evaluator = evaluator
         self.definitions = Definitions(project, evaluator)
 
-    def of(self, schema: ast.expr, scope: ScopeId) -> list[FormField]:
+    def of(self, schema: ast.expr, scope: ScopeId, depth: int = 0) -> list[FormField]:
         """The fields of a schema, as far as the code tells them."""
+        if depth > _DEPTH:
+            return []
         definition = self.definitions.of(schema, scope)
         node = definition.node
         if isinstance(node, ast.ClassDef):
@@ -71,18 +74,18 @@ class FormFields:
         if isinstance(node, ast.Dict):
             return list(self._json_schema(node, definition.scope))
         if isinstance(node, ast.Call):
-            return self._call(node, definition.scope)
+            return self._call(node, definition.scope, depth + 1)
         if isinstance(node, ast.Name):
             return [FormField("", self.shape(node, definition.scope), node, definition.scope.path)]
         return []
 
-    def _call(self, call: ast.Call, scope: ScopeId) -> list[FormField]:
+    def _call(self, call: ast.Call, scope: ScopeId, depth: int) -> list[FormField]:
         """`Schema.model_json_schema()`, `create_model("Schema", name=(str, ...))`."""
         name = last_name(call)
         if name in ("model_json_schema", "schema") and isinstance(call.func, ast.Attribute):
-            return self.of(call.func.value, scope)
+            return self.of(call.func.value, scope, depth)
         if name in ("render_elicitation_schema", "get_elicitation_schema") and call.args:
-            return self.of(call.args[0], scope)
+            return self.of(call.args[0], scope, depth)
         if name == "create_model":
             return [
                 FormField(k.arg, self.shape(_first(k.value), scope), k.value, scope.path)
@@ -94,7 +97,7 @@ class FormFields:
     def of_class(self, definition: Definition, depth: int = 0) -> Iterator[FormField]:
         """The annotated fields of a class, those of its bases in the repo included."""
         node = definition.node
-        if not isinstance(node, ast.ClassDef) or depth > 4:
+        if not isinstance(node, ast.ClassDef) or depth > _DEPTH:
             return
         for statement in node.body:
             if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
@@ -155,7 +158,7 @@ class FormFields:
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             try:
                 return self.shape(ast.parse(annotation.value.strip(), mode="eval").body, scope)
-            except SyntaxError:
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return Shape.UNKNOWN
         if isinstance(annotation, ast.BinOp):
             return self._union([annotation.left, annotation.right], scope)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mrtr_codemod.analysis.asks import AskFact, Spelling
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.sdk import argument, sdk_names
+from mrtr_codemod.analysis.sdk import argument, is_client_test, items, sdk_names
 from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import AskKind
@@ -16,7 +16,7 @@ from mrtr_codemod.names.module import ScopeId
 from mrtr_codemod.names.roles import SEND_REQUEST
 from mrtr_codemod.names.values import External, FunctionValue
 
-FORM_WORDS = ("elicit", "Elicit", "mrtr_steps")
+FORM_WORDS = ("elicit", "Elicit", "requestedSchema", "mrtr_steps")
 _SCHEMA_NAMES = ("schema", "response_type", "requestedSchema", "requested_schema")
 _WITH_SESSION = frozenset({"elicit_with_validation"})
 _BUILDERS = frozenset({"ElicitRequestFormParams", "ElicitRequestParams", "Elicit"})
@@ -24,9 +24,9 @@ _BUILDERS = frozenset({"ElicitRequestFormParams", "ElicitRequestParams", "Elicit
 
 @dataclass(frozen=True)
 class Form:
-    """A question by form: the call that asks it or builds it, and what it passes."""
+    """A question by form: the call that asks it, or the call or dict that builds it, and what it says."""
 
-    call: ast.Call
+    node: ast.expr
     scope: ScopeId
     message: ast.expr | None
     schema: ast.expr | None
@@ -34,6 +34,10 @@ class Form:
 
 def forms(view: FileView) -> Iterator[Form]:
     """The forms of a file, in no order."""
+    for node in () if is_client_test(view) else view.outside_asserts:
+        if isinstance(node, ast.Dict) and items(node).keys() >= {"message", "requestedSchema"}:
+            entries = items(node)
+            yield Form(node, view.scope_at(node), entries["message"], entries["requestedSchema"])
     asks = {key: fact for found in _asks(view) for key, fact in found.items()}
     for call in view.calls:
         fact = asks.get(key_of(call))

@@ -42,6 +42,8 @@ def _ends_round(call: RawCall, scope: ScopeId, evaluator: Evaluator, depth: int)
             if ":" in value.name and name.startswith(MADE):
                 return True
         elif isinstance(value, FunctionValue) and depth < _DEEPEST:
+            if MADE not in evaluator.project.sources[value.scope.path].text:
+                continue
             node = evaluator.project.node(value.scope)
             inner = raw_calls(node) if node is not None else []
             if any(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.names.module import ScopeId
@@ -51,16 +50,6 @@ def is_client_test(view: FileView) -> bool:
     name = view.path.rpartition("/")[2]
     is_test = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
     return is_test and not _SERVER_MADE.search(view.source.text)
-
-
-def outside_asserts(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree without its `assert` statements: what a test expects to get is not made by it."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, ast.Assert):
-            yield node
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:

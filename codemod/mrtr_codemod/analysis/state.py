@@ -177,8 +177,13 @@ class StateSite:
         )
 
 
-def state_sites(view: FileView) -> list[StateSite]:
+def state_sites(view: FileView) -> tuple[StateSite, ...]:
     """The places of a file that end a round with a `requestState`."""
+    project = view.analysis.project
+    return project.derived(view.path, "state sites", lambda _: _find_sites(view)) or ()
+
+
+def _find_sites(view: FileView) -> tuple[StateSite, ...]:
     results = [(call, value) for call in view.calls if (value := _of_result(view, call)) is not None]
     dicts = [value for node in ast.walk(view.tree) if (value := _of_dict(node)) is not None]
     by_hand = bool(dicts) and not uses_sdk(view)
@@ -188,7 +193,7 @@ def state_sites(view: FileView) -> list[StateSite]:
         for call, value in results:
             low_level = frameworks.get(view.scope_at(call)) == {"mcp-lowlevel"}
             sites.append(StateSite(view, value, exposed=low_level and not boundary))
-    return [site for site in sites if not is_none(site.value)]
+    return tuple(site for site in sites if not is_none(site.value))
 
 
 def unpickled_states(view: FileView) -> Iterator[ast.Call]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from mrtr_codemod.analysis.asks import AskFact
 from mrtr_codemod.analysis.callgraph import Edge
-from mrtr_codemod.analysis.calls import Key, key_of, own_nodes
+from mrtr_codemod.analysis.calls import Key, children, key_of, own_nodes
 from mrtr_codemod.model import Finding, Level, Span
 from mrtr_codemod.names.module import FunctionInfo, FunctionNode, Module, ScopeId, ScopeNode
 from mrtr_codemod.names.reference import lower
@@ -42,6 +42,19 @@ class FileView:
     def calls(self) -> tuple[ast.Call, ...]:
         """All calls of the file, those in nested functions included."""
         return tuple(node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+
+    @cached_property
+    def outside_asserts(self) -> tuple[ast.AST, ...]:
+        """The nodes of the file without its `assert` statements: what a test expects to get is not made by
+        it."""
+        found: list[ast.AST] = []
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            if not isinstance(node, ast.Assert):
+                found.append(node)
+                stack.extend(children(node))
+        return tuple(found)
 
     @property
     def asking(self) -> tuple[ScopeView, ...]:
@@ -199,7 +212,7 @@ class ScopeView:
                 not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
                 or current is node
             ):
-                stack.extend(ast.iter_child_nodes(current))
+                stack.extend(children(current))
         return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from mrtr_codemod.rewrite.engine import HandlerVerdict, Wanted
     from mrtr_codemod.rewrite.file import FileResult, Options
+    from mrtr_codemod.rewrite.followed import Entry
 
 
 @click.command()
@@ -75,8 +77,9 @@ def rewrite(
         return chosen(verdict) and (unsafe or verdict.level is Level.SAFE or interactive)
 
     with guarded():
-        options = Options(wanted, chosen, Style(style), sdk_only)
-        results = list(_results(paths, options))
+        files = _files(paths)
+        options = Options(wanted, chosen, Style(style), sdk_only, _followed(files))
+        results = list(_results(files, options))
         if interactive:
             results = [_agreed(result, options) for result in results]
         _refuse_unknown(only, results)
@@ -89,14 +92,32 @@ def rewrite(
         sys.exit(1)
 
 
-def _results(paths: Iterable[str], options: Options) -> Iterable[FileResult]:
-    from mrtr_codemod.cli.progress import Progress
+def _files(paths: Iterable[str]) -> list[Path]:
     from mrtr_codemod.discover.patterns import PathPatterns
     from mrtr_codemod.discover.walk import find_files
-    from mrtr_codemod.rewrite.file import rewrite_file
 
     found = find_files(list(paths), PathPatterns(str(Path.cwd())), str(Path.cwd()))
-    files = [Path(c.location) for c in found.files if c.location.endswith((".py", ".pyw"))]
+    return [Path(c.location) for c in found.files if c.location.endswith((".py", ".pyw"))]
+
+
+def _followed(files: list[Path]) -> dict[Path, list[Entry]]:
+    """What the lint's analysis says of the files together: it follows calls from one to another."""
+    from mrtr_codemod.discover.decode import UndecodableError, decode
+    from mrtr_codemod.rewrite.followed import Followed
+    from mrtr_codemod.source import SourceFile
+
+    sources = {}
+    for path in files:
+        with suppress(UndecodableError, OSError):
+            sources[path] = SourceFile(path.as_posix(), decode(path.read_bytes()))
+    followed = Followed(sources.values())
+    return {path: followed.entries(source.path) for path, source in sources.items()}
+
+
+def _results(files: list[Path], options: Options) -> Iterable[FileResult]:
+    from mrtr_codemod.cli.progress import Progress
+    from mrtr_codemod.rewrite.file import rewrite_file
+
     with Progress("rewriting") as progress:
         for number, path in enumerate(files):
             progress(number, len(files))

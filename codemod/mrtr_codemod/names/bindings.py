@@ -69,8 +69,13 @@ def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield case.body
 
 
-def collect(body: list[ast.stmt], absolute: Absolute) -> tuple[Bindings, list[str], set[str]]:
-    """The bindings of a scope, the modules it star-imports, and the names it declares global or nonlocal."""
+def collect(
+    body: list[ast.stmt], absolute: Absolute, *, walrus: bool = True
+) -> tuple[Bindings, list[str], set[str]]:
+    """The bindings of a scope, the modules it star-imports, and the names it declares global or nonlocal.
+
+    Where the text has no `:=` at all, `walrus` spares looking for one in every expression.
+    """
     found: Bindings = defaultdict(list)
     stars: list[str] = []
     outer: set[str] = set()
@@ -85,6 +90,9 @@ def collect(body: list[ast.stmt], absolute: Absolute) -> tuple[Bindings, list[st
             outer.update(statement.names)
         else:
             _assignments(statement, found)
+        if walrus:
+            for named in walruses(statement):
+                _bind(named.target, named.value, found)
     return found, stars, outer
 
 
@@ -130,8 +138,6 @@ def _assignments(statement: ast.stmt, found: Bindings) -> None:
                 found[name].append(UNKNOWN)
     elif type(statement).__name__ == "TypeAlias":
         _bind(statement.name, statement.value, found)  # type: ignore[attr-defined]
-    for walrus in walruses(statement):
-        _bind(walrus.target, walrus.value, found)
 
 
 def walruses(statement: ast.stmt) -> Iterator[ast.NamedExpr]:

@@ -10,13 +10,21 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from mrtr_codemod.names.bindings import Binding, BindingKind
-from mrtr_codemod.names.module import ClassInfo, FunctionInfo, Module, ScopeId
+from mrtr_codemod.names.classes import Classes
+from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId
 from mrtr_codemod.names.reference import CALL, ELEMENT, Ref
 from mrtr_codemod.names.roles import KNOWN_BY_NAME, ROLE_CLASSES, canonical, in_family, member, result
-from mrtr_codemod.names.values import ClassValue, External, FunctionValue, InstanceValue, ModuleValue, Value
+from mrtr_codemod.names.values import (
+    ClassValue,
+    External,
+    FunctionValue,
+    InstanceValue,
+    ModuleValue,
+    Value,
+    Values,
+)
 from mrtr_codemod.project import Project
 
-Values = tuple[Value, ...]
 _MOST = 6
 """Values kept of one expression: more would not be looked at by a reader either."""
 _STEPS = 1_000
@@ -24,17 +32,16 @@ _STEPS = 1_000
 ways; code that people wrote to be followed needs a few dozen."""
 
 
-class Evaluator:
+class Evaluator(Classes):
     """Evaluates access paths in the scopes of a project."""
 
     def __init__(self, project: Project) -> None:
-        self.project = project
+        super().__init__(project)
         self._passed: dict[tuple[ScopeId, str], dict[Value, None]] = defaultdict(dict)
         self._memo: dict[tuple[Ref, ScopeId], Values] = {}
         self._active: set[tuple[Ref, ScopeId]] = set()
         self._cycles = 0
         self._steps_left = 0
-        self._attributes: dict[ScopeId, dict[str, list[tuple[Binding, ScopeId]]]] = {}
 
     def values(self, ref: Ref | None, scope: ScopeId) -> Values:
         """What `ref` stands for in `scope`."""
@@ -71,26 +78,6 @@ class Evaluator:
             known.update(dict.fromkeys(new))
             self._memo.clear()
         return bool(new)
-
-    def info(self, value: Value) -> FunctionInfo | None:
-        """The function that a value is, if it is one of the repo."""
-        return self.project.function(value.scope) if isinstance(value, FunctionValue) else None
-
-    def class_info(self, scope: ScopeId) -> ClassInfo | None:
-        module = self.project.module(scope.path)
-        return module.classes.get(scope) if module else None
-
-    def external_bases(self, scope: ScopeId) -> list[str]:
-        """The classes outside of the repo that a class derives from, through all of its own bases."""
-        return [value.name for value in self.ancestors(scope) if isinstance(value, External)]
-
-    def method(self, scope: ScopeId, name: str) -> ScopeId | None:
-        """The method `name` of a class of the repo, its bases included."""
-        for value in self.ancestors(scope):
-            info = self.class_info(value.scope) if isinstance(value, ClassValue) else None
-            if info and name in info.methods:
-                return info.methods[name]
-        return None
 
     def lookup(self, dotted: str, importer: str) -> Values:
         """What an absolute dotted name means to the file `importer`."""
@@ -347,28 +334,9 @@ class Evaluator:
         if module is None:
             return ()
         found: dict[Value, None] = {}
-        for binding, scope in self._attribute_bindings(owner).get(name, ()):
+        for binding, scope in self.attribute_bindings(owner).get(name, ()):
             found.update(dict.fromkeys(self._binding(binding, scope, module)))
         return tuple(found)[:_MOST]
-
-    def _attribute_bindings(self, owner: ScopeId) -> dict[str, list[tuple[Binding, ScopeId]]]:
-        known = self._attributes.get(owner)
-        if known is not None:
-            return known
-        found: dict[str, list[tuple[Binding, ScopeId]]] = defaultdict(list)
-        for name, bindings in self.project.bindings(owner)[0].items():
-            found[name].extend((binding, owner) for binding in bindings)
-        info = self.class_info(owner)
-        for method in info.methods.values() if info else ():
-            function = self.project.function(method)
-            prefix = f"{function.bound_first}." if function and function.bound_first else None
-            if prefix is None:
-                continue
-            for key, bindings in self.project.bindings(method)[0].items():
-                if key.startswith(prefix):
-                    found[key[len(prefix) :]].extend((binding, method) for binding in bindings)
-        self._attributes[owner] = found
-        return found
 
     def _stored(self, ref: Ref, scope: ScopeId) -> Values:
         """What was put into a container, for an element of a name: `SESSIONS[key]`, `SESSIONS.get(key)`."""
@@ -385,18 +353,3 @@ class Evaluator:
             for binding in bindings.get(key, ()):
                 found.update(dict.fromkeys(self._binding(binding, holder, module)))
         return tuple(found)[:_MOST]
-
-    def ancestors(self, scope: ScopeId) -> list[ClassValue | External]:
-        """A class and its bases, nearest first."""
-        found: dict[ClassValue | External, None] = {}
-        queue: list[ClassValue | External] = [ClassValue(scope)]
-        while queue and len(found) < 40:
-            current = queue.pop(0)
-            if current in found:
-                continue
-            found[current] = None
-            info = self.class_info(current.scope) if isinstance(current, ClassValue) else None
-            for ref in info.bases if info else ():
-                values = self.values(ref, info.parent) if info else ()
-                queue.extend(value for value in values if isinstance(value, (ClassValue, External)))
-        return list(found)

@@ -40,3 +40,4 @@ class InstanceValue(NamedTuple):
 
 
 Value: TypeAlias = External | ModuleValue | FunctionValue | ClassValue | InstanceValue
+Values: TypeAlias = tuple[Value, ...]

@@ -64,6 +64,7 @@ _FASTMCP_CONTEXT = {
         None,
         refused=("tools", "result_type", "tool_concurrency", "mask_error_details", "tool_choice"),
     ),
+    "sample_step": Spelling((), Reads.SAMPLE, "sample", (), refused=("*",)),
     "list_roots": Spelling((), Reads.ROOTS, "roots", ()),
 }
 _OLD_KEYWORDS = {"requestedSchema": "requested_schema"}
@@ -152,6 +153,10 @@ def bind(spelling: Spelling, args: list[cst.Arg]) -> AskCall:
     Raises:
         Refusal: for starred arguments, missing ones, and options that have no counterpart.
     """
+    if "*" in spelling.refused:
+        raise Refusal(
+            "sampling-loop", "a sampling step keeps its history in the handler; the adapter can run it"
+        )
     bound: dict[str, cst.BaseExpression] = {}
     positional = 0
     for index, arg in enumerate(args):
@@ -172,6 +177,8 @@ def bind(spelling: Spelling, args: list[cst.Arg]) -> AskCall:
             raise Refusal(
                 "sampling-loop", f"`{name}=` runs tools or parses results between requests; the adapter can"
             )
+    if "response_type" in spelling.parameters:
+        bound.setdefault("response_type", cst.Name("None"))
     missing = [name for name in spelling.passes or () if name not in bound]
     if missing:
         raise Refusal("dynamic-ask", f"the ask has no `{missing[0]}` argument: spell it out")

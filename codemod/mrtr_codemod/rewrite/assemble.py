@@ -49,7 +49,7 @@ class _Changer(cst.CSTTransformer):
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         self.pending.append([])
 
-    def leave_ClassDef(  # type: ignore[override]
+    def leave_ClassDef(
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
     ) -> Placed | cst.FlattenSentinel[Placed]:
         return self._placed(updated_node, self.pending.pop())
@@ -57,7 +57,7 @@ class _Changer(cst.CSTTransformer):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self.pending.append([])
 
-    def leave_FunctionDef(  # type: ignore[override]
+    def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> Placed | cst.FlattenSentinel[Placed]:
         inner = self.pending.pop()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from .asks import AskCall, Reads
-from .module_view import code
 from .sites import Site
+from .syntax import code
 
 TAB = "    "
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import libcst as cst
 
 from .asks import Framework
 from .assemble import Assembly, assemble
+from .followed import Entry, entries_of
 from .fresh import FreshNames
-from .module_view import Function, ModuleView, calls_in
+from .module_view import Function, ModuleView
 from .refusal import Refusal
+from .restarts import restarts_only
 from .rewritten import Rewritten, Style, Terms, rewrite_function
 from .support import SUPPORT, support_names
+from .syntax import all_params, calls_in, names_below
 from .tree import children_of
 
 
@@ -60,6 +63,9 @@ class Engine:
     package: str = ""
     width: int = 100
     style: Style = Style.STEPS
+    entries: Sequence[Entry] | None = None
+    """What the lint's analysis says of this file; None: ask it about this file alone."""
+    barred: dict[Function, Refusal] = field(default_factory=dict)
     refusals: dict[Function, Refusal] = field(default_factory=dict)
     _called: dict[Function, list[Function]] = field(default_factory=dict)
 
@@ -67,30 +73,68 @@ class Engine:
         """The module with the handlers that `wanted` chooses rewritten; of those that can't be, the ones that `marked`
         chooses get their marker."""
         asking = self._asking()
+        self._take_in(self.entries if self.entries is not None else entries_of(self.view.tree.code), asking)
+        while True:
+            result = self._once(asking, wanted, marked)
+            left = (
+                {e.line for e in entries_of(result.after)}
+                if any(v.changed for v in result.handlers)
+                else set()
+            )
+            failed = self._still_asking(result, left)
+            if not failed:
+                return result
+            for function in failed:
+                self.barred[function] = Refusal("ask-left", "an ask is left in it that can't be followed")
+
+    def _once(self, asking: list[Function], wanted: Wanted, marked: Wanted) -> FileRewrite:
         trial = self._attempt(asking, {})
-        verdicts = [self._verdict(f, trial) for f in asking if f.method is not None]
-        chosen = {v.name for v in verdicts if v.level is not Level.MANUAL and wanted(v)}
-        handlers = [f for f in asking if f.method is not None and f.qualname in chosen]
-        done = {f: r for f, r in trial.items() if f in self._reached(handlers, trial)}
-        renamed = self._twins(done, asking)
+        verdicts = {f: self._verdict(f, trial) for f in asking if f.method is not None}
+        chosen = [f for f, v in verdicts.items() if v.level is not Level.MANUAL and wanted(v)]
+        done = {f: r for f, r in trial.items() if f in self._reached(chosen, trial)}
+        renamed = self._twins(done)
         if renamed:
             final = self._attempt(asking, renamed)
             done = {f: final[f] for f in done}
-        verdicts = [
-            HandlerVerdict(v.name, v.line, v.method, v.level, v.rule, v.reason, v.name in chosen)
-            for v in verdicts
-        ]
-        plan = Assembly(
-            self.view,
-            done,
-            frozenset(renamed),
-            self._markers(asking, marked, verdicts),
-            self._support_module(done),
-            self._support(done),
-        )
-        after = assemble(plan)
-        framework = self._framework(done)
-        return FileRewrite(after, tuple(verdicts), framework)
+        stays = {f: self.refusals[f] for f, v in verdicts.items() if v.level is Level.MANUAL and marked(v)}
+        framework = self._framework_of(list(done) or asking)
+        support = self._support_names(framework, asking)
+        module = self.package + SUPPORT[framework]
+        after = assemble(Assembly(self.view, done, frozenset(renamed), stays, module, support))
+        using = any(r.support for r in done.values())
+        final_verdicts = tuple(replace(v, changed=f in chosen) for f, v in verdicts.items())
+        return FileRewrite(after, final_verdicts, framework if using else None)
+
+    def _take_in(self, entries: Sequence[Entry], asking: list[Function]) -> None:
+        """Add what the lint's analysis knows: handlers registered in other ways, asks beyond this file."""
+        by_line = {f.line: f for f in self.view.functions.values()}
+        for entry in entries:
+            # Lines may have moved since; names tell apart all but functions that are defined twice.
+            again = f"{entry.name}#2" in self.view.functions
+            function = by_line.get(entry.line) if again else self.view.functions.get(entry.name)
+            if function is None:
+                continue
+            if function.method is None or not entry.may_ask:
+                function.method = entry.method
+            if function not in asking:
+                asking.append(function)
+                self.barred[function] = Refusal(
+                    "unfollowed-ask", "how it asks can't be followed within this file"
+                )
+            if not entry.may_ask:
+                self.barred[function] = Refusal("no-round", f"`{entry.method}` can't end with a question")
+        if any(entry.method == "middleware" for entry in entries):
+            for function in asking:
+                self.barred.setdefault(function, Refusal("ask-in-middleware", "a middleware asks around it"))
+
+    def _still_asking(self, result: FileRewrite, left: set[int]) -> list[Function]:
+        """Handlers that were rewritten and in which the analysis still finds an ask."""
+        if not left:
+            return []
+        again = ModuleView.of(result.after)
+        names = {f.qualname for f in again.functions.values() if f.line in left}
+        changed = {v.name for v in result.handlers if v.changed}
+        return [f for f in self.view.functions.values() if f.qualname in names & changed]
 
     # ── who asks ──────────────────────────────────────────────────────────────────────────────
 
@@ -109,6 +153,8 @@ class Engine:
         return _callees_first(found, self._callees)
 
     def _asks_itself(self, function: Function) -> bool:
+        if self.view.raises_url_required(function):
+            return True
         own = self.view.mentions(function.node.body, function)
         inner = [
             m
@@ -140,9 +186,19 @@ class Engine:
         done: dict[Function, Rewritten] = {}
         self.refusals = {}
         names = FreshNames(self.view.facts.names)
-        support = support_names(self._framework_of(asking), self.view.facts)
+        support = self._support_names(self._framework_of(asking), asking)
         known = set(asking)
-        terms = Terms(self.view, known.__contains__, names, support, renamed, self.width, self.style)
+        restarting = {f for f in asking if restarts_only(f, self.view, self._callees)}
+        terms = Terms(
+            self.view,
+            known.__contains__,
+            restarting.__contains__,
+            names,
+            support,
+            renamed,
+            self.width,
+            self.style,
+        )
         for function in asking:
             outcome = self._one(function, known, terms)
             if isinstance(outcome, Refusal):
@@ -153,6 +209,8 @@ class Engine:
 
     def _one(self, function: Function, asking: set[Function], terms: Terms) -> Rewritten | Refusal:
         """The function rewritten, or why not. Its callees were tried before it."""
+        if function in self.barred:
+            return self.barred[function]
         try:
             self._refuse_early(function, asking)
             rewritten = rewrite_function(function, terms)
@@ -173,6 +231,12 @@ class Engine:
             and self.view.functions[function.outer] in asking
         ):
             raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
+        for param in all_params(function.node):
+            if param.default is not None and any(f.name in names_below(param.default) for f in asking):
+                raise Refusal(
+                    "ask-in-dependency",
+                    f"a function that asks fills `{param.name.value}`",
+                )
         for callee in self._callees(function):
             if callee in asking and callee.method is not None:
                 raise Refusal(
@@ -208,7 +272,7 @@ class Engine:
                 stack += trial[function].callees
         return found
 
-    def _twins(self, done: dict[Function, Rewritten], asking: list[Function]) -> dict[Function, str]:
+    def _twins(self, done: dict[Function, Rewritten]) -> dict[Function, str]:
         """Helpers that something else still uses as they are: these stay, and a twin takes the steps."""
         names = FreshNames(self.view.facts.names)
         return {
@@ -222,7 +286,7 @@ class Engine:
     # ── verdicts ──────────────────────────────────────────────────────────────────────────────
 
     def _verdict(self, function: Function, done: dict[Function, Rewritten]) -> HandlerVerdict:
-        line = self._line(function)
+        line = function.line
         method = function.method or ""
         rewritten = done.get(function)
         if rewritten is None:
@@ -231,28 +295,17 @@ class Engine:
         level = Level.SAFE if rewritten.safe else Level.REVIEW
         return HandlerVerdict(function.qualname, line, method, level)
 
-    def _line(self, function: Function) -> int:
-        return self.view.facts.lines.get(function.qualname, 0)
-
-    def _markers(
-        self, asking: list[Function], marked: Wanted, verdicts: list[HandlerVerdict]
-    ) -> dict[Function, Refusal]:
-        names = {v.name for v in verdicts if v.level is Level.MANUAL and marked(v)}
-        return {f: self.refusals[f] for f in asking if f in self.refusals and f.qualname in names}
+    def _support_names(self, framework: Framework, asking: list[Function]) -> dict[str, str]:
+        """What the support module's names are called here: as there, unless the module or a handler uses the name."""
+        facts = self.view.facts
+        taken = {*facts.values, *facts.annotations, *facts.classes, *facts.functions}
+        for function in asking:
+            taken |= names_below(function.node)
+        return support_names(framework, facts, taken)
 
     def _framework_of(self, functions: list[Function]) -> Framework:
         kinds = {f.channel.framework for f in functions if f.channel is not None}
         return Framework.FASTMCP if Framework.FASTMCP in kinds else Framework.MCP
-
-    def _framework(self, done: dict[Function, Rewritten]) -> Framework | None:
-        using = [f for f, r in done.items() if r.support]
-        return self._framework_of(using) if using else None
-
-    def _support_module(self, done: dict[Function, Rewritten]) -> str:
-        return self.package + SUPPORT[self._framework_of(list(done) or self._asking())]
-
-    def _support(self, done: dict[Function, Rewritten]) -> dict[str, str]:
-        return support_names(self._framework_of(list(done) or self._asking()), self.view.facts)
 
 
 def _is_nested(function: Function, view: ModuleView) -> bool:

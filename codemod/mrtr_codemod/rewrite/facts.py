@@ -20,8 +20,8 @@ class Facts:
     """Module-level names that are bound just once, to what they are bound."""
     annotations: dict[str, ast.expr] = field(default_factory=dict)
     future_annotations: bool = False
-    lines: dict[str, int] = field(default_factory=dict)
-    """The line of each function, nested ones too, by qualified name."""
+    lines: list[int] = field(default_factory=list)
+    """The line of each `def`, nested ones too, in the order of the source."""
     names: frozenset[str] = frozenset()
     """Every identifier that occurs in the file, also in strings that could be annotations."""
 
@@ -88,22 +88,10 @@ def facts_of(tree: ast.Module, package: str = "") -> Facts:
     rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     for name in [n for n in facts.values if bound[n] > 1 or n in rebound]:
         del facts.values[name]
-    facts.lines = _lines(tree, "")
+    functions = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    facts.lines = sorted(n.lineno for n in functions)
     facts.names = frozenset(identifiers(tree))
     return facts
-
-
-def _lines(node: ast.AST, prefix: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            name = f"{prefix}{child.name}"
-            if not isinstance(child, ast.ClassDef):
-                found[name] = child.lineno
-            found |= _lines(child, f"{name}.")
-        else:
-            found |= _lines(child, prefix)
-    return found
 
 
 def _top_level(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import libcst as cst
@@ -11,6 +12,7 @@ import libcst as cst
 from . import support
 from .asks import Framework
 from .engine import Engine, FileRewrite, HandlerVerdict, Wanted
+from .followed import Entry
 from .module_view import ModuleView
 from .rewritten import Style
 from .sdk.rename import Renamed, rename
@@ -20,6 +22,8 @@ _MAY_ASK = re.compile(
     rb"\b(elicit|elicit_url|elicit_form|elicit_with_validation|create_message|list_roots|sample|sample_step|"
     rb"UrlElicitationRequiredError)\b"
 )
+_MAIN = re.compile(rb"^if __name__ == [\"']__main__[\"']", re.MULTILINE)
+_RELATIVE = re.compile(rb"^\s*from \.", re.MULTILINE)
 _SUPPORT_MODULE = re.compile(r"^mrtr_steps(_fastmcp)?\.py$")
 
 
@@ -60,6 +64,8 @@ class Options:
     marked: Wanted = lambda verdict: True
     style: Style = Style.STEPS
     sdk_only: bool = False
+    followed: Mapping[Path, Sequence[Entry]] = field(default_factory=dict)
+    """What the lint's analysis says of each file in the light of all others; a file that is not there stands alone."""
 
 
 def rewrite_file(path: Path, options: Options) -> FileResult:
@@ -67,7 +73,7 @@ def rewrite_file(path: Path, options: Options) -> FileResult:
     if _SUPPORT_MODULE.match(path.name):
         return FileResult(path)
     data = path.read_bytes()
-    if not (may_ask(data) or (options.sdk_only and b"mcp" in data)):
+    if not (may_ask(data) or options.followed.get(path) or (options.sdk_only and b"mcp" in data)):
         return FileResult(path)
     try:
         renamed = rename(data)
@@ -115,10 +121,11 @@ class _Attempt:
 
     @property
     def place(self) -> Place:
-        return support_place(self.path)
+        return support_place(self.path, self.data)
 
     def _engine(self, view: ModuleView) -> Engine:
-        return Engine(view, self.place.prefix, _width(view.tree.code), self.options.style)
+        entries = self.options.followed.get(self.path)
+        return Engine(view, self.place.prefix, _width(view.tree.code), self.options.style, entries)
 
     def _verified(self, view: ModuleView, rewritten: FileRewrite, notes: tuple[str, ...]) -> FileResult:
         before = view.tree.code
@@ -138,7 +145,8 @@ class _Attempt:
         return FileResult(self.path, rewritten.handlers, tuple(outputs), notes=notes)
 
     def _unstable(self, rewritten: FileRewrite) -> list[str]:
-        again = self._engine(ModuleView.of(rewritten.after)).run(lambda v: False, self.options.marked)
+        alone = Engine(ModuleView.of(rewritten.after), self.place.prefix, style=self.options.style)
+        again = alone.run(lambda v: False, self.options.marked)
         return [] if again.after == rewritten.after else ["a second run would change it again"]
 
 
@@ -166,9 +174,14 @@ class Place:
     prefix: str
 
 
-def support_place(path: Path) -> Place:
-    """Beside a script; for a module of a package, at the top of the package."""
+def support_place(path: Path, source: bytes = b"") -> Place:
+    """Beside a script; for a module of a package, at the top of the package.
+
+    A file with a `__main__` part and without relative imports is a script, also where a package is around it.
+    """
     directory = path.resolve().parent
+    if _MAIN.search(source) and not _RELATIVE.search(source):
+        return Place(directory, "")
     depth = 0
     while (directory / "__init__.py").exists() and directory.parent != directory:
         depth += 1

@@ -30,4 +30,4 @@ def snake(name: str) -> str:
 
 def camel(name: str) -> str:
     """`delete_files` as `DeleteFiles`."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part) or "Handler"
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"\W|_", name) if part) or "Handler"

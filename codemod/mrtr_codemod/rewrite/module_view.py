@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -11,6 +10,7 @@ import libcst as cst
 from .asks import AskCall, Channel, Framework, bind, dotted
 from .facts import Facts, facts_of
 from .refusal import Refusal
+from .syntax import all_params, as_ast, bound_arguments, calls_in, code, raised_in, simple_assignments
 from .tree import children_of
 
 _CONTEXTS = {
@@ -47,6 +47,7 @@ class Function:
     qualname: str
     owner: str | None
     outer: str | None
+    line: int = 0
     method: str | None = None
     """The protocol method that it serves, if it is registered as a handler."""
     channel: Channel | None = None
@@ -60,6 +61,10 @@ class Function:
     @property
     def is_async(self) -> bool:
         return self.node.asynchronous is not None
+
+    def arguments(self, call: cst.Call) -> dict[str, cst.BaseExpression]:
+        """The arguments of a call of this function, by parameter."""
+        return bound_arguments(self.node, call, method=self.owner is not None)
 
 
 @dataclass
@@ -80,6 +85,8 @@ class ModuleView:
         tree = cst.parse_module(source)
         view = cls(tree, facts_of(ast.parse(tree.bytes)))
         view._collect(tree, "", None, None)
+        for function, line in zip(view.functions.values(), view.facts.lines, strict=True):
+            function.line = line
         view._register()
         view._find_channels()
         return view
@@ -87,7 +94,7 @@ class ModuleView:
     def _collect(self, node: cst.CSTNode, prefix: str, owner: str | None, outer: str | None) -> None:
         for child in children_of(node):
             if isinstance(child, cst.FunctionDef):
-                qualname = f"{prefix}{child.name.value}"
+                qualname = self._unique(f"{prefix}{child.name.value}")
                 self.functions[qualname] = Function(child, qualname, owner, outer)
                 self._collect(child, f"{qualname}.", None, qualname)
             elif isinstance(child, cst.ClassDef):
@@ -95,6 +102,14 @@ class ModuleView:
                 self._collect(child, f"{name}.", name, outer)
             else:
                 self._collect(child, prefix, owner, outer)
+
+    def _unique(self, qualname: str) -> str:
+        """A function that is defined again under the same name gets a number."""
+        number, name = 1, qualname
+        while name in self.functions:
+            number += 1
+            name = f"{qualname}#{number}"
+        return name
 
     # ── handlers ──────────────────────────────────────────────────────────────────────────────
 
@@ -196,7 +211,7 @@ class ModuleView:
             callee = self.callee(call, caller)
             if callee is None or callee.channel is not None:
                 continue
-            bound = bound_arguments(callee, call)
+            bound = callee.arguments(call)
             for name, value in bound.items():
                 if dotted(value) == channel.context:
                     callee.channel = self._channel(callee, name, channel.framework)
@@ -253,6 +268,13 @@ class ModuleView:
         spelling = channel.spelling(call.func)
         return bind(spelling, list(call.args)) if spelling is not None else None
 
+    def raises_url_required(self, function: Function) -> bool:
+        """Whether a function ends its call with the error -32042, which made the client open pages and call again."""
+        return any(
+            (self.origin(call.func) or "").rpartition(".")[2] == "UrlElicitationRequiredError"
+            for call in raised_in(function.node.body)
+        )
+
     def mentions(self, node: cst.CSTNode, function: Function) -> list[cst.BaseExpression]:
         """All bound methods below `node` that would ask when called, however they are used."""
         found: list[cst.BaseExpression] = []
@@ -263,63 +285,6 @@ class ModuleView:
         for child in children_of(node):
             found += self.mentions(child, function)
         return found
-
-
-def as_ast(node: cst.BaseExpression) -> ast.expr:
-    """The same expression as `ast`."""
-    return ast.parse(f"({cst.Module([]).code_for_node(node)}\n)", mode="eval").body
-
-
-def code(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(node)
-
-
-def all_params(node: cst.FunctionDef) -> list[cst.Param]:
-    params = node.params
-    return [*params.posonly_params, *params.params, *params.kwonly_params]
-
-
-def bound_arguments(callee: Function, call: cst.Call) -> dict[str, cst.BaseExpression]:
-    """The arguments of a call by the parameter that takes them; starred ones are left out."""
-    names = [p.name.value for p in (*callee.node.params.posonly_params, *callee.node.params.params)]
-    if callee.owner and isinstance(call.func, cst.Attribute) and names[:1] in (["self"], ["cls"]):
-        names = names[1:]
-    bound: dict[str, cst.BaseExpression] = {}
-    for index, arg in enumerate(call.args):
-        if arg.star:
-            break
-        if arg.keyword is not None:
-            bound[arg.keyword.value] = arg.value
-        elif index < len(names):
-            bound[names[index]] = arg.value
-    return bound
-
-
-def calls_in(node: cst.CSTNode) -> Iterator[cst.Call]:
-    if isinstance(node, cst.Call):
-        yield node
-    for child in children_of(node):
-        yield from calls_in(child)
-
-
-def simple_assignments(node: cst.FunctionDef) -> list[tuple[str, cst.BaseExpression]]:
-    """`name = value` anywhere in a function, for names that are assigned just once."""
-    found: list[tuple[str, cst.BaseExpression]] = []
-
-    def walk(part: cst.CSTNode) -> None:
-        if (
-            isinstance(part, cst.Assign)
-            and len(part.targets) == 1
-            and isinstance(part.targets[0].target, cst.Name)
-        ):
-            found.append((part.targets[0].target.value, part.value))
-        for child in children_of(part):
-            if not isinstance(child, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
-                walk(child)
-
-    walk(node.body)
-    names = [name for name, _ in found]
-    return [(name, value) for name, value in found if names.count(name) == 1]
 
 
 def refuse_stray_mentions(view: ModuleView, function: Function, handled: list[cst.BaseExpression]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,13 +17,16 @@ from .flow.mutation import Mutation
 from .flow.purity import Purity
 from .flow.scope import captured_names, function_locals, names_in, parameters
 from .fresh import FreshNames
-from .module_view import Function, ModuleView, as_ast, bound_arguments, code
+from .leftovers import without_completion, without_leftovers
+from .module_view import Function, ModuleView
 from .refusal import Refusal
+from .restarts import Restarter
 from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
 from .shape.pairing import Pairs, pair
 from .sites import Site, answer_types, asking_call, find_sites, refuse_unreached
-from .tree import Swap, children_of
+from .spill import spill
+from .syntax import as_ast
 from .valuetypes.infer import Inference
 from .valuetypes.local import local_types
 from .valuetypes.model import Type
@@ -57,6 +59,18 @@ _ANSWER_NAMES = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Ways:
+    """How the functions of the module ask. `asking` ones ask in any way; of those, `restarting` ones only end their
+    calls for good. `renamed` have another name for rewritten callers; `support` names what the code imports."""
+
+    asking: Callable[[Function], bool]
+    restarting: Callable[[Function], bool]
+    renamed: Mapping[Function, str]
+    support: Mapping[str, str]
+    width: int
+
+
 @dataclass
 class Prepared:
     """A function ready to be cut, in both trees, with what is known about it."""
@@ -73,6 +87,11 @@ class Prepared:
     parameters: frozenset[str]
     layout: Layout
     fresh: FreshNames
+    steps: str
+    """The local that holds this round's steps."""
+    restarts: bool
+    """Whether it ends calls that are then begun anew."""
+    restarting_callees: frozenset[Function]
 
     def is_immutable(self, name: str) -> bool:
         """Whether values of the local's type can't be changed in place."""
@@ -85,8 +104,7 @@ class Prepared:
 def prepare(
     function: Function,
     view: ModuleView,
-    asking: Callable[[Function], bool],
-    numbered: str,
+    ways: Ways,
     spelled_out: frozenset[str] = frozenset(),
 ) -> Prepared:
     """Prepare a function. Questions in `spelled_out` (by their source) get a local of their own.
@@ -94,7 +112,12 @@ def prepare(
     Raises:
         Refusal: if an ask can't be brought into that form.
     """
-    node = _without_completion(function.node, function)
+    numbered = ways.support["numbered"]
+
+    def asking(callee: Function) -> bool:
+        return ways.asking(callee) and not ways.restarting(callee)
+
+    node = without_completion(function.node, function)
     parsed, _ = pair(node)
     _refuse_oddities(parsed)
     taken = identifiers(parsed) | _globals(view) | set(dir(builtins)) | {numbered}
@@ -102,7 +125,7 @@ def prepare(
     own = frozenset(function_locals(parsed))
 
     def is_raw_ask(expr: cst.BaseExpression) -> bool:
-        return bool(view.asks(expr, function)) or asking_call(expr, function, view, asking) is not None
+        return bool(view.asks(expr, function)) or asking_call(expr, function, view, ways.asking) is not None
 
     def is_ask(expr: cst.BaseExpression) -> bool:
         return is_raw_ask(expr) or (isinstance(expr, cst.NamedExpr) and is_raw_ask(expr.value))
@@ -125,8 +148,13 @@ def prepare(
     node = node.with_changes(
         body=body.with_changes(body=hoister.block(cast("list[cst.BaseStatement]", body.body)))
     )
-    node = _without_leftovers(node, function, view, asking)
-    node = _spill(node, function, view, asking, fresh, spelled_out)
+    steps = fresh("steps")
+    restarter = Restarter(
+        function, view, ways.restarting, fresh, steps, dict(ways.support), dict(ways.renamed), ways.width
+    )
+    node = cast("cst.FunctionDef", node.visit(restarter))
+    node = without_leftovers(node, function, view, asking)
+    node = spill(node, function, view, asking, fresh, spelled_out)
     node = _with_cursors(node, function, view, asking, fresh, numbered, hoister)
     parsed, pairs = pair(node)
     sites = find_sites(node, function, view, asking)
@@ -136,7 +164,10 @@ def prepare(
     purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
     names = frozenset(a.arg for a in parameters(parsed))
     layout = Layout.of(node, [site.stmt for site in sites])
-    return Prepared(function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh)
+    return Prepared(
+        function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh, steps, restarter.found,
+        frozenset(restarter.callees),
+    )  # fmt: skip
 
 
 def _globals(view: ModuleView) -> set[str]:
@@ -157,95 +188,6 @@ def _refuse_oddities(parsed: FunctionNode) -> None:
             )
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             raise Refusal("generator", "a generator can't be ended in the middle and entered again")
-
-
-def _without_completion(node: cst.FunctionDef, function: Function) -> cst.FunctionDef:
-    """Drop `send_elicit_complete(...)`: the notification is gone from the protocol."""
-    if function.channel is None:
-        return node
-    return cast("cst.FunctionDef", node.visit(_DropCompletion(function.channel.session_paths)))
-
-
-class _EmptyBlocks(cst.CSTTransformer):
-    """Fills blocks that lost their last statement."""
-
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
-        if updated_node.body:
-            return updated_node
-        return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
-
-
-class _DropCompletion(_EmptyBlocks):
-    def __init__(self, sessions: set[str]) -> None:
-        super().__init__()
-        self.sessions = sessions
-
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
-        small = updated_node.body[0]
-        if len(updated_node.body) == 1 and isinstance(small, cst.Expr) and isinstance(small.value, cst.Await):
-            call = small.value.expression
-            if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
-                if call.func.attr.value == "send_elicit_complete" and code(call.func.value) in self.sessions:
-                    return cst.RemoveFromParent()
-        return updated_node
-
-
-def _without_leftovers(
-    node: cst.FunctionDef, function: Function, view: ModuleView, asking: Callable[[Function], bool]
-) -> cst.FunctionDef:
-    """Drop locals that only served to ask: aliases of the session, ids that the protocol has no place for any more."""
-    sites = find_sites(node, function, view, asking)
-    gone = {n.value for s in sites for a in s.asks for e in a.dropped() for n in _names_below(e)}
-    served: list[cst.CSTNode] = [e for s in sites for a in s.asks for e in a.dropped()]
-    if function.channel is not None:
-        gone |= function.channel.sessions
-        served += [m for s in sites for m in view.mentions(s.stmt, function)]
-    inside = {id(n) for part in served for n in _names_below(part)}
-    unused = {
-        n for n in gone if not any(x.value == n and id(x) not in inside for x in _names_below(node.body))
-    }
-    return cast("cst.FunctionDef", node.visit(_DropAssignments(unused))) if unused else node
-
-
-def _names_below(node: cst.CSTNode) -> list[cst.Name]:
-    """The names that an expression or statement reads; attributes and keywords are none."""
-    if isinstance(node, cst.Name):
-        return [node]
-    if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Name):
-        return []
-    parts: Sequence[cst.CSTNode] = children_of(node)
-    if isinstance(node, (cst.Attribute, cst.Arg)):
-        parts = [node.value]
-    return [n for part in parts for n in _names_below(part)]
-
-
-class _DropAssignments(_EmptyBlocks):
-    """Drops `name = value` for names that nothing reads, if evaluating the value has no effect that anyone sees."""
-
-    def __init__(self, names: set[str]) -> None:
-        super().__init__()
-        self.names = names
-
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
-        match updated_node.body:
-            case [cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]:
-                if name in self.names and _unseen(value):
-                    return cst.RemoveFromParent()
-        return updated_node
-
-
-def _unseen(value: cst.BaseExpression) -> bool:
-    text = code(value)
-    return (
-        "(" not in text
-        or re.fullmatch(r"(f?[\"'])?(str\()?(uuid\.)?uuid4\(\)\)?(\.hex)?(\[:\d+\])?", text) is not None
-    )
 
 
 def _stability(
@@ -277,74 +219,6 @@ def _stability(
         )
 
     return settled
-
-
-def _spill(
-    node: cst.FunctionDef,
-    function: Function,
-    view: ModuleView,
-    asking: Callable[[Function], bool],
-    fresh: FreshNames,
-    spelled_out: frozenset[str],
-) -> cst.FunctionDef:
-    """Arguments of an ask that must not be evaluated twice get a local of their own, in order."""
-    parsed, _ = pair(node)
-    sites = find_sites(node, function, view, asking)
-    types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
-    purity = Purity(
-        view.facts, Inference(view.facts, types, function.owner), frozenset(function_locals(parsed))
-    )
-    swaps: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
-    for site in sites:
-        new = _spilled_site(site, purity, fresh, spelled_out)
-        if len(new) > 1:
-            swaps[site.stmt] = new
-    return cast("cst.FunctionDef", node.visit(_Insert(swaps))) if swaps else node
-
-
-def _spilled_site(
-    site: Site, purity: Purity, fresh: FreshNames, spelled_out: frozenset[str]
-) -> list[cst.BaseStatement]:
-    named = _named_arguments(site)
-    repeatable = [purity.effect_free(as_ast(value)) and code(value) not in spelled_out for _, value in named]
-    if all(repeatable):
-        return [site.stmt]
-    last = max(i for i, fine in enumerate(repeatable) if not fine)
-    before: list[cst.BaseStatement] = []
-    swaps: dict[cst.CSTNode, cst.CSTNode] = {}
-    for index, (name, value) in enumerate(named):
-        simple = isinstance(value, (cst.Name, cst.SimpleString, cst.Integer))
-        if index > last or (repeatable[index] and (simple or index == last)):
-            continue
-        local = fresh("question" if name == "message" else name)
-        before.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(local))], value)]))
-        swaps[value] = cst.Name(local)
-    stmt = cast("cst.SimpleStatementLine", site.stmt.visit(Swap(swaps)))
-    before[0] = cast("cst.SimpleStatementLine", before[0]).with_changes(leading_lines=stmt.leading_lines)
-    return [*before, stmt.with_changes(leading_lines=())]
-
-
-def _named_arguments(site: Site) -> list[tuple[str, cst.BaseExpression]]:
-    if site.call is not None and site.callee is not None:
-        by_value = {id(v): n for n, v in bound_arguments(site.callee, site.call).items()}
-        return [(by_value.get(id(a.value), "argument"), a.value) for a in site.call.args]
-    found = []
-    for ask in site.asks:
-        kept = {id(v) for v in ask.evaluated()}
-        found += [(name, value) for name, value in ask.arguments.items() if id(value) in kept]
-    return found
-
-
-class _Insert(cst.CSTTransformer):
-    def __init__(self, swaps: dict[cst.CSTNode, list[cst.BaseStatement]]) -> None:
-        super().__init__()
-        self.swaps = swaps
-
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        new = self.swaps.get(original_node)
-        return updated_node if new is None else cst.FlattenSentinel(new)
 
 
 def _with_cursors(

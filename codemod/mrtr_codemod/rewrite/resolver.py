@@ -13,10 +13,10 @@ from .asks import Framework, Reads
 from .emit import TAB, Piece
 from .flow.scope import names_in
 from .fresh import FreshNames
-from .module_view import all_params, as_ast, code
 from .prepare import Prepared
 from .resuming.plan import Planner
 from .sites import Site
+from .syntax import all_params, as_ast, code
 
 NEEDS = {
     "Annotated": "typing.Annotated",
@@ -51,7 +51,7 @@ def resolves(prepared: Prepared, planner: Planner) -> Site | None:
 def _stands_first(prepared: Prepared, site: Site) -> bool:
     """Nothing but the docstring stands before the ask."""
     body = list(prepared.node.body.body)
-    before = body[: body.index(site.stmt)]  # type: ignore[arg-type]
+    before = body[: body.index(site.stmt)]
     docstring = [ast.Expr] if ast.get_docstring(prepared.parsed) is not None else []
     return [type(p) for s in before for p in prepared.pairs[s]] == docstring
 

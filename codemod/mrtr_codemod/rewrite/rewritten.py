@@ -12,13 +12,14 @@ import libcst as cst
 from .asks import Framework
 from .emit import TAB, Names, Piece, field_name, parsed
 from .fresh import FreshNames, camel
-from .module_view import Function, ModuleView, code
-from .prepare import Prepared, prepare
+from .module_view import Function, ModuleView
+from .prepare import Prepared, Ways, prepare
 from .refusal import Refusal
 from .resolver import NEEDS, resolver, resolves
 from .resuming.plan import Planner, Resumption
 from .segment import NeedsState, Segmenter
 from .sites import Site
+from .syntax import code
 from .valuetypes.carry import Carrier
 
 
@@ -53,6 +54,7 @@ class Terms:
 
     view: ModuleView
     asking: Callable[[Function], bool]
+    restarting: Callable[[Function], bool]
     class_names: FreshNames
     support: Mapping[str, str]
     """From the support module's own name of a thing to its name in this file."""
@@ -70,7 +72,8 @@ def rewrite_function(function: Function, terms: Terms) -> Rewritten:
     """
     spelled_out: frozenset[str] = frozenset()
     while True:
-        prepared = prepare(function, terms.view, terms.asking, terms.support["numbered"], spelled_out)
+        ways = Ways(terms.asking, terms.restarting, terms.renamed, terms.support, terms.width)
+        prepared = prepare(function, terms.view, ways, spelled_out)
         try:
             return _cut(prepared, terms)
         except Refusal as refusal:
@@ -104,7 +107,7 @@ def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
         asking, tool = resolver(prepared, site, terms.class_names, terms.width)
         needs = {origin: name for name, origin in NEEDS.items()}
         return Rewritten(prepared.function, tool, (asking,), (site,), frozenset(), True, needs, frozenset())
-    names = Names(prepared.fresh("steps"), prepared.fresh("state"), terms.support, terms.width)
+    names = Names(prepared.steps, prepared.fresh("state"), terms.support, terms.width)
     _name_keys(prepared)
     segmenter, body = _segments(prepared, carrier, names, terms)
     _apply_renames(prepared, terms)
@@ -113,11 +116,12 @@ def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
     node = _signature(prepared, names, terms)
     node = node.with_changes(body=_with_opening(node, body, opening))
     used = _support_used(node, state_classes, terms)
-    lifted = any(site.callee is not None for site in prepared.sites)
+    lifted = any(site.callee is not None for site in prepared.sites) or bool(prepared.restarting_callees)
     safe = (
         not state_classes and not lifted and not segmenter.reviewed and prepared.function.method is not None
     )
-    callees = frozenset(site.callee for site in prepared.sites if site.callee is not None)
+    called = frozenset(site.callee for site in prepared.sites if site.callee is not None)
+    callees = called | prepared.restarting_callees
     return Rewritten(
         prepared.function,
         node,
@@ -142,6 +146,10 @@ def _segments(
     prepared: Prepared, carrier: Carrier, names: Names, terms: Terms
 ) -> tuple[Segmenter, list[cst.BaseStatement]]:
     planner = Planner(prepared, carrier)
+    if not prepared.sites:
+        nothing = Resumption(frozenset(), frozenset(), True)
+        segmenter = Segmenter(prepared, nothing, names, stateless=True)
+        return segmenter, segmenter.body()
     plan = planner.plan()
     if plan.light:
         done = _stateless(prepared, plan, names, terms)
@@ -184,7 +192,7 @@ def _apply_renames(prepared: Prepared, terms: Terms) -> None:
 
 
 def _name_points(prepared: Prepared, terms: Terms) -> None:
-    stem = camel(prepared.function.qualname.replace(".", "_"))
+    stem = camel(prepared.function.qualname)
     for site in prepared.sites:
         what = "".join(camel(name) for name in (site.targets if len(site.targets) < 4 else site.targets[:1]))
         site.point = terms.class_names(f"{stem}{what}")

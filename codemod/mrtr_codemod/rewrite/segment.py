@@ -7,7 +7,6 @@ Once the answer is taken everything runs on as it was written.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -16,41 +15,14 @@ import libcst as cst
 
 from .emit import Names, ask_lines, call_lines, field_name, parsed
 from .flow.scope import names_in
-from .module_view import code
 from .prepare import Prepared
 from .refusal import Refusal
 from .resuming.plan import Resumption
 from .sites import Site
-from .tree import children_of
+from .splice import both, either, item_names, leaves, lifted_lead, may_catch, spaced
 
 Sites = tuple[Site, ...]
 Known = frozenset[str]
-_CANNOT_CATCH = frozenset(
-    [
-        "ValueError",
-        "TypeError",
-        "KeyError",
-        "IndexError",
-        "LookupError",
-        "AttributeError",
-        "ZeroDivisionError",
-        "ArithmeticError",
-        "OSError",
-        "IOError",
-        "FileNotFoundError",
-        "PermissionError",
-        "FileExistsError",
-        "TimeoutError",
-        "ConnectionError",
-        "RuntimeError",
-        "NotImplementedError",
-        "StopIteration",
-        "UnicodeDecodeError",
-        "UnicodeError",
-        "ImportError",
-        "AssertionError",
-    ]
-)
 
 
 class NeedsState(Exception):
@@ -171,7 +143,7 @@ class Segmenter:
     def _guard(self, group: list[cst.BaseStatement], skipped_for: Sites, back: list[str]) -> cst.If:
         orelse = cst.Else(cst.IndentedBlock(parsed(self._restoring(back)))) if back else None
         self.reviewed = True
-        lead, block = _lifted_lead(group)
+        lead, block = lifted_lead(group)
         return cst.If(
             self._resuming(skipped_for, negative=True), cst.IndentedBlock(block), orelse, leading_lines=lead
         )
@@ -264,16 +236,16 @@ class Segmenter:
         test = stmt.test
         if not self._same_test(stmt):
             if elsewhere:
-                test = _both(self._resuming(elsewhere, negative=True), test)
+                test = both(self._resuming(elsewhere, negative=True), test)
             if inside:
-                test = _either(self._resuming(inside), test)
+                test = either(self._resuming(inside), test)
         body = self._suite(stmt.body, restored, depth)
         orelse = stmt.orelse
         if isinstance(orelse, cst.If) and self._sites_in(orelse):
             orelse = self._if(orelse, elsewhere, restored, depth)
         elif isinstance(orelse, cst.Else):
             orelse = orelse.with_changes(body=self._suite(orelse.body, restored, depth))
-        return stmt.with_changes(test=test, body=body, orelse=orelse, **_spaced(test))
+        return stmt.with_changes(test=test, body=body, orelse=orelse, **spaced(test))
 
     def _same_test(self, stmt: cst.If) -> bool:
         """The condition comes out the same in a resumed round."""
@@ -285,13 +257,13 @@ class Segmenter:
         test = stmt.test
         if not (isinstance(test, cst.Name) and test.value == "True"):
             if elsewhere:
-                test = _both(self._resuming(elsewhere, negative=True), test)
+                test = both(self._resuming(elsewhere, negative=True), test)
             if inside:
-                test = _either(self._resuming(inside), test)
+                test = either(self._resuming(inside), test)
         body = self._suite(stmt.body, restored, depth)
         orelse = stmt.orelse and stmt.orelse.with_changes(body=self._suite(stmt.orelse.body, restored, depth))
         return stmt.with_changes(
-            test=test, body=body, orelse=orelse, **_spaced(test, "whitespace_after_while")
+            test=test, body=body, orelse=orelse, **spaced(test, "whitespace_after_while")
         )
 
     def _for(self, stmt: cst.For, sites: Sites, restored: Known, depth: int) -> list[cst.BaseStatement]:
@@ -313,7 +285,7 @@ class Segmenter:
             body = block.with_changes(body=[guard])
             orelse = orelse.with_changes(body=self._suite(orelse.body, inner, depth))
         handlers = list(stmt.handlers)
-        if self._sites_in(stmt.body) and any(_may_catch(h) for h in handlers):
+        if self._sites_in(stmt.body) and any(may_catch(h) for h in handlers):
             handlers.insert(0, self._let_through())
             self.reviewed = True
         finalbody = stmt.finalbody
@@ -332,74 +304,15 @@ class Segmenter:
     def _only_at_the_end(self, final: cst.Finally) -> cst.Finally:
         """Clean up when the handler ends, not when it ends a round."""
         block = cst.ensure_type(final.body, cst.IndentedBlock)
-        if _leaves(block):
+        if leaves(block):
             raise Refusal(
                 "swallowing-finally",
                 "a `finally` around the ask returns or breaks, which would swallow the question",
             )
-        lead, body = _lifted_lead(list(block.body))
+        lead, body = lifted_lead(list(block.body))
         guard = cst.If(
             cst.parse_expression(f"not {self.names.steps}.asking"),
             cst.IndentedBlock(body),
             leading_lines=lead,
         )
         return final.with_changes(body=block.with_changes(body=[guard]))
-
-
-def item_names(loop: cst.For) -> set[str]:
-    """The names that the header of a loop with a cursor binds, without the cursor."""
-    target = loop.target
-    item = target.elements[1].value if isinstance(target, cst.Tuple) else target
-    return names_in(ast.parse(code(item).strip(), mode="eval").body).reads
-
-
-def _may_catch(handler: cst.ExceptHandler) -> bool:
-    """Whether an `except` could catch that the client can't be asked."""
-    if handler.type is None:
-        return True
-    types = (
-        [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
-    )
-    return not all(isinstance(t, cst.Name) and t.value in _CANNOT_CATCH for t in types)
-
-
-def _leaves(node: cst.CSTNode) -> bool:
-    if isinstance(node, (cst.Return, cst.Break, cst.Continue)):
-        return True
-    return not isinstance(node, (cst.FunctionDef, cst.Lambda)) and any(_leaves(c) for c in children_of(node))
-
-
-def _grouped(expr: cst.BaseExpression, loose: tuple[type, ...]) -> cst.BaseExpression:
-    if isinstance(expr, loose) and not expr.lpar:
-        return cast("cst.BaseExpression", expr.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]))
-    return expr
-
-
-def _either(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpression:
-    return cst.BooleanOperation(left, cst.Or(), _grouped(right, (cst.IfExp, cst.NamedExpr, cst.Lambda)))
-
-
-def _both(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpression:
-    loose: tuple[type, ...] = (cst.IfExp, cst.NamedExpr, cst.Lambda)
-    if isinstance(right, cst.BooleanOperation) and isinstance(right.operator, cst.Or):
-        loose = (*loose, cst.BooleanOperation)
-    return cst.BooleanOperation(left, cst.And(), _grouped(right, loose))
-
-
-def _spaced(
-    test: cst.BaseExpression, name: str = "whitespace_before_test"
-) -> dict[str, cst.BaseParenthesizableWhitespace]:
-    """`if(x)` needs a space once its condition grows."""
-    return {name: cst.SimpleWhitespace(" ")}
-
-
-def _lifted_lead(
-    stmts: list[cst.BaseStatement],
-) -> tuple[Sequence[cst.EmptyLine], list[cst.BaseStatement]]:
-    """Blank lines above the first statement go above the block that takes it in; comments stay with the statement."""
-    first = cast("cst.SimpleStatementLine", stmts[0])
-    lines = list(first.leading_lines)
-    lead: list[cst.EmptyLine] = []
-    while lines and lines[0].comment is None:
-        lead.append(lines.pop(0))
-    return lead, [first.with_changes(leading_lines=lines), *stmts[1:]]

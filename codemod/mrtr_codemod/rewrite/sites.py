@@ -11,11 +11,12 @@ import libcst as cst
 from .asks import AskCall, Framework, Reads
 from .flow.layout import clauses, suite_of
 from .flow.scope import parameters
-from .module_view import Function, ModuleView, as_ast, bound_arguments
+from .module_view import Function, ModuleView
 from .refusal import Refusal
 from .shape.pairing import pair
+from .syntax import as_ast
 from .valuetypes.infer import ANSWER
-from .valuetypes.model import STR, Type, from_annotation, returned_type, union
+from .valuetypes.model import ANY, STR, Type, from_annotation, returned_type, union
 
 URL_ANSWER = Type("mcp.server.elicitation.UrlElicitationResult")
 
@@ -127,7 +128,7 @@ def _result(site: Site, view: ModuleView) -> Type | None:
     assert site.callee is not None
     assert site.call is not None
     node, _ = pair(site.callee.node)
-    given = bound_arguments(site.callee, site.call)
+    given = site.callee.arguments(site.call)
     solved: dict[str, str] = {}
     for param in parameters(node):
         match param.annotation:
@@ -172,6 +173,8 @@ def _schema_type(schema: cst.BaseExpression | None, view: ModuleView, fastmcp: b
     if schema is None:
         return None
     expr = as_ast(schema)
+    if isinstance(expr, ast.Constant) and expr.value is None:
+        return Type("dict", (STR, ANY))  # a form without fields
     found = from_annotation(expr, view.facts)
     if found is not None or not fastmcp:
         return found

@@ -28,8 +28,8 @@ _OWN = (
 _OTHERS = {"InputRequiredResult": "mcp.types", "Literal": "typing"}
 
 
-def support_names(framework: Framework, facts: Facts) -> dict[str, str]:
-    """For each thing that rewritten code may need, the name it goes by in this file: its own, unless that is taken."""
+def support_names(framework: Framework, facts: Facts, used: set[str]) -> dict[str, str]:
+    """For each thing that rewritten code may need, the name it goes by in this file: its own, unless that is `used`."""
     found = {}
     for own in (*_OWN, *_OTHERS):
         origin = origin_of(own, SUPPORT[framework])
@@ -38,7 +38,7 @@ def support_names(framework: Framework, facts: Facts) -> dict[str, str]:
             for name, o in facts.imports.items()
             if o in (origin, origin.replace("mcp.types", "mcp_types"))
         ]
-        taken = own in facts.names and not known
+        taken = (own in used or own in facts.imports) and not known
         found[own] = (
             known[0]
             if known

@@ -78,7 +78,7 @@ def _ruff(source: str) -> Counter[tuple[str, str]] | None:
         "--quiet",
         "-",
     ]
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603
         command, input=source.encode("utf-8", "surrogatepass"), capture_output=True, check=False
     )
     try:

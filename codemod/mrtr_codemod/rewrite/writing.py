@@ -11,7 +11,10 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Put `data` in the place of `path`, keeping its mode. Killed at any moment, the old or the new file is there whole."""
+    """Put `data` in the place of `path`, keeping its mode.
+
+    Killed at any moment, the old or the new file is there whole.
+    """
     target = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".mrtr", dir=target.parent)
     try:

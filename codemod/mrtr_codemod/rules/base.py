@@ -23,9 +23,10 @@ class Rule:
     """One thing that the lint looks for, with its documentation and its examples.
 
     `check` is called with each file that contains one of `words` and, if there is a `pattern`, a match of it; a
-    file that no rule wants to see is not parsed. A rule without words is called with each file in which a
-    function asks, itself or through others. It yields findings in any order, made with `FileView.finding`.
-    `valid` are sources without a finding of this rule, `invalid` ones with at least one; both are its tests.
+    file that no rule wants to see is not parsed. A rule without words, or one that wants `asking` files as well,
+    is called with each file in which a function asks, itself or through others. It yields findings in any order,
+    made with `FileView.finding`. `valid` are sources without a finding of this rule, `invalid` ones with at least
+    one; both are its tests.
     """
 
     code: str
@@ -43,5 +44,6 @@ class Rule:
     check: Callable[[FileView], Iterator[Finding]] = field(repr=False)
     words: tuple[str, ...] = ()
     pattern: re.Pattern[str] | None = field(default=None, repr=False)
+    asking: bool = False
     valid: tuple[Example, ...] = field(default=(), repr=False)
     invalid: tuple[Example, ...] = field(default=(), repr=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of
-from mrtr_codemod.analysis.sdk import argument, constant, is_client_test, items, outside_asserts, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, is_client_test, items, sdk_names
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import AskKind, Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -81,7 +81,7 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding for each identifier that is sent."""
     if is_client_test(view):
         return
-    for node in outside_asserts(view.tree):
+    for node in view.outside_asserts:
         sent: ast.expr | None = None
         if isinstance(node, ast.Call):
             sent = _sent(view, node)

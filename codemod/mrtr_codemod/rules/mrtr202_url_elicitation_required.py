@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.definitions import Definitions
-from mrtr_codemod.analysis.sdk import argument, constant, is_client_test, items, outside_asserts, sdk_names
+from mrtr_codemod.analysis.sdk import argument, constant, is_client_test, items, sdk_names
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.names.module import ScopeId
@@ -90,7 +90,7 @@ def check(view: FileView) -> Iterator[Finding]:
     if is_client_test(view):
         return
     definitions = Definitions(view.analysis.project, view.analysis.evaluator)
-    for node in outside_asserts(view.tree):
+    for node in view.outside_asserts:
         if isinstance(node, ast.Call):
             form = _form(view, node, definitions)
             if form:

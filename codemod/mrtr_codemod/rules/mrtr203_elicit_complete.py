@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from mrtr_codemod.analysis.sdk import constant, is_client_test, items, outside_asserts, sdk_names, uses_sdk
+from mrtr_codemod.analysis.sdk import constant, is_client_test, items, sdk_names, uses_sdk
 from mrtr_codemod.analysis.walk import last_name
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -70,7 +70,7 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding for each notification that is sent or made."""
     if is_client_test(view):
         return
-    for node in outside_asserts(view.tree):
+    for node in view.outside_asserts:
         sent = isinstance(node, ast.Call) and _sends(view, node)
         if sent or (isinstance(node, ast.Dict) and constant(items(node).get("method")) == _METHOD):
             yield view.finding(RULE, node, _MESSAGE)

@@ -70,7 +70,7 @@ def check(view: FileView) -> Iterator[Finding]:
         place = _registered(view, call)
         if place is not None:
             yield view.finding(RULE, place, _MESSAGE)
-    for node in ast.walk(view.tree):
+    for node in view.outside_asserts:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Subscript) and _in_table(view, target):

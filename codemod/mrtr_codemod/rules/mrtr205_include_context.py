@@ -83,7 +83,7 @@ def check(view: FileView) -> Iterator[Finding]:
             sdk_names(view, call.func, scope)
         ):
             yield view.finding(RULE, value, _MESSAGE)
-    for node in ast.walk(view.tree):
+    for node in view.outside_asserts:
         if isinstance(node, ast.Dict):
             entries = items(node)
             if "messages" in entries and constant(entries.get("includeContext")) in (

@@ -15,9 +15,12 @@ from mrtr_codemod.rules.base import MRTR_SPEC, Rule
 if TYPE_CHECKING:
     from mrtr_codemod.analysis.view import FileView
 
-_METHODS = frozenset({"elicit_as_task", "create_message_as_task"})
-_PARAMS = frozenset(
-    {"ElicitRequestFormParams", "ElicitRequestURLParams", "ElicitRequestParams", "CreateMessageRequestParams"}
+_METHODS = ("elicit_as_task", "create_message_as_task")
+_PARAMS = (
+    "ElicitRequestFormParams",
+    "ElicitRequestURLParams",
+    "ElicitRequestParams",
+    "CreateMessageRequestParams",
 )
 
 _SESSION = """
@@ -60,7 +63,7 @@ def check(view: FileView) -> Iterator[Finding]:
     for call in view.calls if uses_sdk(view) else ():
         if _augments(view, call):
             yield view.finding(RULE, call, _MESSAGE)
-    for node in ast.walk(view.tree):
+    for node in view.outside_asserts:
         if isinstance(node, ast.Dict) and items(node).keys() >= {"requestedSchema", "task"}:
             yield view.finding(RULE, items(node)["task"], _MESSAGE)
 
@@ -72,7 +75,7 @@ def _augments(view: FileView, call: ast.Call) -> bool:
         return key_of(call) in asks or not view.values(call.func.value, scope)
     task = argument(call, None, "task")
     return (
-        task is not None and not is_none(task) and not _PARAMS.isdisjoint(sdk_names(view, call.func, scope))
+        task is not None and not is_none(task) and not sdk_names(view, call.func, scope).isdisjoint(_PARAMS)
     )
 
 
@@ -94,7 +97,7 @@ RULE = Rule(
     "of your own that takes long may use the tasks extension, where the server owns the task.",
     reference=MRTR_SPEC,
     check=check,
-    words=("_as_task", "task=", '"task"', "'task'"),
+    words=(*_METHODS, *_PARAMS, "requestedSchema"),
     valid=(_TOOL_TASK, _PLAIN),
     invalid=(_SESSION, _TASK_CONTEXT, _OBJECT, _RAW),
 )

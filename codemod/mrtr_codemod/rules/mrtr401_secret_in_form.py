@@ -66,6 +66,11 @@ def login() -> Elicit[Login]:
     return Elicit("Sign in", Login)
 """,
 }
+_RAW = """
+def ask(user):
+    schema = {"type": "object", "properties": {"password": {"type": "string"}}}
+    return {"method": "elicitation/create", "params": {"message": f"Hello {user}", "requestedSchema": schema}}
+"""
 _HARMLESS = """
 from mcp.server.fastmcp import Context, FastMCP
 from pydantic import BaseModel
@@ -101,10 +106,10 @@ def check(view: FileView) -> Iterator[Finding]:
             label = f"`{field.name}`" if field.name else "a `SecretStr`"
             related = [("the field", field.node)] if field.path == view.path else []
             message = f"the form asks for {label}: secrets must not go through the client"
-            yield view.finding(RULE, form.call, message, related=related)
+            yield view.finding(RULE, form.node, message, related=related)
         if not named and _wants_secret(form, fields):
             message = "the form's message asks for a secret: secrets must not go through the client"
-            yield view.finding(RULE, form.call, message)
+            yield view.finding(RULE, form.node, message)
 
 
 def _is_secret(field: FormField) -> bool:
@@ -145,5 +150,5 @@ RULE = Rule(
     check=check,
     words=FORM_WORDS,
     valid=(_HARMLESS, _URL),
-    invalid=(_MODEL, _TYPED, _SHORTHAND, _SCHEMA, _RESOLVER),
+    invalid=(_MODEL, _TYPED, _SHORTHAND, _SCHEMA, _RESOLVER, _RAW),
 )

@@ -82,6 +82,12 @@ async def order(ctx: Context) -> str:
     third = await ctx.elicit("Which?", {"low": {"title": "Low"}})
     return first.action + second.action + third.action
 """
+_SELF_REFERENCE = """
+from mcp.server.mcpserver import Elicit
+Order = Order.model_json_schema()
+def order() -> Elicit:
+    return Elicit("What?", Order)
+"""
 _MULTI_SELECT = """
 from mcp.types import ElicitRequestFormParams
 params = ElicitRequestFormParams(
@@ -111,7 +117,7 @@ def check(view: FileView) -> Iterator[Finding]:
             if field.shape in _NOT_FLAT and field.name:
                 related = [("the field", field.node)] if field.path == view.path else []
                 message = f"the form's field `{field.name}` is {_NOT_FLAT[field.shape]}; a form is flat"
-                yield view.finding(RULE, form.call, message, related=related)
+                yield view.finding(RULE, form.node, message, related=related)
 
 
 RULE = Rule(
@@ -132,6 +138,6 @@ RULE = Rule(
     reference=SPEC + "client/elicitation",
     check=check,
     words=FORM_WORDS,
-    valid=(_FLAT, _MULTI_SELECT),
+    valid=(_FLAT, _MULTI_SELECT, _SELF_REFERENCE),
     invalid=(_NESTED, _LISTS, _OPEN, _SCHEMA),
 )

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.calltree import CallTree, words
+from mrtr_codemod.analysis.handlers import handlers_in
 from mrtr_codemod.analysis.sdk import constant, items
 from mrtr_codemod.analysis.view import FileView, FunctionView
-from mrtr_codemod.analysis.walk import Try
+from mrtr_codemod.analysis.walk import Try, last_name
 from mrtr_codemod.model import AskKind, Finding, Level
 from mrtr_codemod.names.module import ScopeId
 from mrtr_codemod.rules.base import SPEC, Rule
@@ -22,6 +23,7 @@ _DESTRUCTIVE = frozenset(
     {"delete", "remove", "purge", "drop", "destroy", "erase", "wipe", "truncate", "kill", "terminate", "revoke",
      "uninstall", "overwrite", "reset", "format", "shutdown", "decommission", "nuke"}
 )  # fmt: skip
+_RESULT = "InputRequiredResult"
 _CAPABILITY = re.compile(
     r"capabilit|protocol_?version|(?:can|supports?|has)_\w*(?:elicit|ask|form)", re.IGNORECASE
 )
@@ -56,6 +58,21 @@ async def agreed(ctx) -> bool:
     return (await ctx.elicit("Sure?", bool)).action == "accept"
 """,
 }
+_ROUNDS = """
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import ElicitRequest, InputRequiredResult
+mcp = MCPServer("files")
+ASK: ElicitRequest
+@mcp.tool()
+async def delete_file(name: str, ctx: Context) -> str | InputRequiredResult:
+    if not ctx.input_responses:
+        return InputRequiredResult(input_requests={"sure": ASK})
+    return "gone"
+"""
+_ROUNDS_WITH_CHECK = _ROUNDS.replace(
+    "    if not ctx.input_responses:",
+    "    if ctx.client_capabilities is None:\n        return 'kept'\n    if not ctx.input_responses:",
+)
 _WITH_PARAMETER = """
 from fastmcp import Context, FastMCP
 mcp = FastMCP("files")
@@ -97,19 +114,30 @@ async def deleted_files(ctx: Context) -> str:
 
 def check(view: FileView) -> Iterator[Finding]:
     """One finding a tool."""
+    for function in _asking_tools(view):
+        if _is_destructive(function) and not _has_way(view, function):
+            place = function.node.decorator_list[0] if function.node.decorator_list else function.node
+            message = (
+                f"`{function.info.name}` destroys something after asking, and has no answer for a client that "
+                "cannot be asked"
+            )
+            yield view.finding(RULE, place, message, scope=function.scope)
+
+
+def _asking_tools(view: FileView) -> Iterator[FunctionView]:
+    """The tools of the file that ask in mid-call, and those that end a round with a result made in this file."""
     entries = view.analysis.graph.entries
     for scope in view.asking:
-        facts = entries.get(scope.scope, ())
-        if not isinstance(scope, FunctionView) or not any(fact.method == "tools/call" for fact in facts):
-            continue
-        if _is_destructive(scope) and _asks_user(view, scope.scope) and not _has_way(view, scope):
-            yield view.finding(
-                RULE,
-                scope.node.decorator_list[0] if scope.node.decorator_list else scope.node,
-                f"`{scope.info.name}` destroys something after asking, and has no answer for a client "
-                "that cannot be asked",
-                scope=scope.scope,
-            )
+        is_tool = any(fact.method == "tools/call" for fact in entries.get(scope.scope, ()))
+        if isinstance(scope, FunctionView) and is_tool and _asks_user(view, scope.scope):
+            yield scope
+    made = {id(call) for call in view.calls if last_name(call) == _RESULT}
+    for handler, found in handlers_in(view).items() if made else ():
+        function = view.function(handler)
+        if function is not None and any(fact.method == "tools/call" for fact in found):
+            tree = CallTree(view.analysis.project, view.analysis.evaluator)
+            if any(id(node) in made for node, _ in tree.nodes([function.node], handler)):
+                yield function
 
 
 def _is_destructive(function: FunctionView) -> bool:
@@ -170,13 +198,15 @@ RULE = Rule(
     what="Finds tools that ask the user and are destructive by their annotations or by the first word of their name, "
     "when neither they nor what they call looks at the client's capabilities, handles the failure to ask, or takes "
     "the consent as an argument.",
-    why="Many clients cannot ask. Such a call then ends in an internal error, which a model answers by looking for "
-    "another way to the same end, often a less careful one.",
+    why="Many clients cannot ask, and a server must not send them a request that they did not declare. The call then "
+    "ends in an internal error or hangs, and a model looks for another way to the same end, often a less careful one.",
     example='```python\nanswer = await ctx.elicit("Delete it?", Confirm)  # and if nobody can be asked?\n```',
     remedy="Check the capability first and return a plain refusal that says what the user can do. Never go on without "
     "the answer. The adapter and the rewritten form refuse with -32021 by themselves.",
     reference=SPEC + "client/elicitation",
     check=check,
-    valid=(_WITH_PARAMETER, _WITH_CHECK, _WITH_REFUSAL, _MILD),
-    invalid=(_NAMED, _ANNOTATED),
+    words=(_RESULT,),
+    asking=True,
+    valid=(_ROUNDS_WITH_CHECK, _WITH_PARAMETER, _WITH_CHECK, _WITH_REFUSAL, _MILD),
+    invalid=(_NAMED, _ANNOTATED, _ROUNDS),
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SERVERS = frozenset({"MCPServer", "FastMCP"})
 _POLICY = "RequestStateSecurity"
 _ROUNDS = ("InputRequiredResult(", "Resolve(", "request_state_security")
-_MENTIONED = re.compile(rf"\b(?:{'|'.join(_SERVERS)}|{_POLICY})\b")
+_MENTIONED = re.compile(rf"\b(?:{'|'.join(sorted(_SERVERS))}|{_POLICY})\b")
 _RANDOM = re.compile(r"^(?:secrets\.token_\w+|os\.urandom|uuid\.uuid4)$|\.generate_key$")
 
 _DEFAULT = """

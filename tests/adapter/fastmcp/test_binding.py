@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import requires
 from types import SimpleNamespace
 from typing import Any
 
@@ -110,7 +111,15 @@ def test_fastmcp_is_imported_for_a_fastmcp_server_only() -> None:
 
 @pytest.mark.parametrize(
     ("distribution", "installed"),
-    [("fastmcp", "3.4.11"), ("fastmcp", "5.0.0"), ("mcp", "1.30.0"), ("mcp", "3.0"), ("fastmcp", "unknown")],
+    [
+        ("fastmcp", "3.4.11"),
+        ("fastmcp", "4.0.5"),
+        ("fastmcp", "5.0.0"),
+        ("fastmcp", "unknown"),
+        ("mcp", "1.30.0"),
+        ("mcp", "2.0.1"),
+        ("mcp", "3.0"),
+    ],
 )
 def test_another_version_is_refused_with_the_command_that_helps(
     distribution: str, installed: str, monkeypatch: pytest.MonkeyPatch
@@ -128,12 +137,14 @@ def test_another_version_is_refused_with_the_command_that_helps(
 
 def test_without_the_sdks_version_2_the_import_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "version", lambda _: "1.30.0")
-    with pytest.raises(versions.UnsupportedVersion, match=r"mcp >= 2.0 and < 3, and 1.30.0 is installed"):
+    with pytest.raises(versions.UnsupportedVersion, match=r"mcp >= 2.1 and < 3, and 1.30.0 is installed"):
         from mrtr_adapter import adapt  # noqa: F401
 
 
-@pytest.mark.parametrize("installed", ["4.0.0", "4.99.1", "4.3.0b1"])
-def test_all_of_fastmcp_4_is_supported(installed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("installed", ["4.0.6", "4.99.1", "4.3.0b1"])
+def test_the_oldest_and_all_newer_ones_of_fastmcp_4_are_supported(
+    installed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(versions, "version", {"fastmcp": installed, "mcp": "2.3.0"}.__getitem__)
     adapt(FastMCP("test"))
 
@@ -141,3 +152,10 @@ def test_all_of_fastmcp_4_is_supported(installed: str, monkeypatch: pytest.Monke
 def test_something_that_only_looks_like_one_is_no_server() -> None:
     with pytest.raises(TypeError, match=r"a FastMCP of fastmcp >= 4, not types\.SimpleNamespace"):
         adapt(SimpleNamespace(_mcp_server=None))
+
+
+def test_the_versions_that_are_checked_are_the_versions_that_are_declared() -> None:
+    declared = {one.replace(" ", "") for one in requires("mrtr") or ()}
+    for distribution, (oldest, beyond) in versions.SUPPORTED.items():
+        bounds = {f"{distribution}>={oldest},<{beyond}", f"{distribution}<{beyond},>={oldest}"}
+        assert bounds & {one.partition(";")[0] for one in declared}

@@ -21,8 +21,9 @@ _START_SECONDS = 20.0
 class RedisProcess:
     """One `redis-server` on a free port, with an append-only file, so that it survives its own death."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *more: str) -> None:
         self._folder = folder
+        self._more = more
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self._process: subprocess.Popen[bytes] | None = None
@@ -37,7 +38,7 @@ class RedisProcess:
         options = f"--bind 127.0.0.1 --port {self.port} --save --appendonly yes --appendfsync always".split()
         options.insert(options.index("--save") + 1, "")
         self._process = subprocess.Popen(
-            ["redis-server", *options, "--dir", str(self._folder)], stdout=subprocess.DEVNULL
+            ["redis-server", *options, *self._more, "--dir", str(self._folder)], stdout=subprocess.DEVNULL
         )
         client, end = Redis(port=self.port), time.monotonic() + _START_SECONDS
         while True:
@@ -70,9 +71,10 @@ class RedisProcess:
 
 
 @contextmanager
-def redis_process(folder: Path) -> Iterator[RedisProcess]:
+def redis_process(folder: Path, *more: str) -> Iterator[RedisProcess]:
+    """`more` are options of `redis-server`."""
     needs("redis")
-    running = RedisProcess(folder)
+    running = RedisProcess(folder, *more)
     try:
         yield running
     finally:

@@ -107,13 +107,18 @@ async def test_a_payment_that_can_not_be_recorded_in_redis_rides_in_the_state(re
     assert bank.paid == ["paid"]
 
 
-async def test_a_paused_redis_stops_the_call_in_bounded_time(redis: RedisProcess) -> None:
-    bank = Bank(redis.url)
+@pytest.mark.parametrize("single_use", [False, True])
+async def test_a_paused_redis_stops_the_call_in_bounded_time_and_the_same_request_works_later(
+    redis: RedisProcess, single_use: bool
+) -> None:
+    bank = Bank(redis.url, single_use=single_use)
     state = await bank.first()
     redis.pause()
     await stopped(bank, state)
     assert bank.paid == []
     redis.resume()
+    asked = await bank.go_on(state)
+    assert (await bank.go_on(asked["requestState"]))["content"][0]["text"] == "paid, number 1"
 
 
 async def test_an_emptied_redis_never_lets_a_redeemed_state_run_again(redis: RedisProcess) -> None:

@@ -283,6 +283,20 @@ async def test_a_journal_above_the_size_lies_in_the_store_and_the_state_stays_sm
     assert store.operations == [("write", "journal"), ("read", "journal")]
 
 
+async def test_a_journal_too_large_even_for_the_store_is_refused_by_that_bound() -> None:
+    async def handler(ctx: Context) -> str:
+        await memo("large", lambda: "x" * 5 * 1024 * 1024)
+        return (await ctx.elicit("Sure?", Ok)).action
+
+    options: dict[str, Any] = {
+        "store": MemoryStore(),
+        "reference_above_bytes": 0,
+        "max_state_bytes": 8 * 1024 * 1024,
+    }
+    with pytest.raises(MCPError, match="a stored one has 4194304 at most"):
+        await call(serving(handler, **options)(), "tool")
+
+
 async def test_a_handle_is_bound_like_any_state() -> None:
     deleted: list[str] = []
     options: dict[str, Any] = {"store": MemoryStore(), "reference_above_bytes": 0}

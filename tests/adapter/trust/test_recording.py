@@ -220,6 +220,49 @@ async def test_a_recorded_exception_comes_back_by_the_type_that_the_caller_names
     assert world.made == [1]
 
 
+class Unlucky(Declined):
+    pass
+
+
+class Complicated(Exception):
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(f"{code} {text}")
+
+
+FAILURES: dict[str, tuple[Exception, Any, type[Exception], str]] = {
+    "a type derived from the named one": (Unlucky("no luck"), (KeyError, Declined), Declined, "no luck"),
+    "a type that takes more than a text": (
+        Complicated(7, "x"),
+        Complicated,
+        RecordedError,
+        "Complicated: 7 x",
+    ),
+    "any exception": (Declined("no cover"), Exception, RecordedError, "Declined: no cover"),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+@pytest.mark.parametrize("keep", KEEPERS)
+async def test_a_recorded_exception_is_the_same_in_the_first_run_and_in_its_replays(
+    keep: Callable[..., Awaitable[Any]], case: str, store: MemoryStore | None
+) -> None:
+    failure, errors, expected, text = FAILURES[case]
+    seen: list[tuple[type[Exception], str]] = []
+
+    def fail() -> None:
+        raise failure
+
+    async def handler(ctx: Context) -> str:
+        try:
+            await keep("fails", fail, errors=errors)
+        except Exception as error:
+            seen.append((type(error), str(error)))
+        return (await ctx.elicit("Sure?", Ok)).action
+
+    await twice_asking(handler, store=store)
+    assert seen == [(expected, text)] * 2
+
+
 async def test_once_takes_any_failure_for_done(store: MemoryStore | None) -> None:
     world = Calls()
     seen: list[str] = []
@@ -449,6 +492,17 @@ async def test_a_call_that_fails_commits_nothing() -> None:
     with pytest.raises(MCPError, match="a protocol error"):
         await call(serving(handler)(), "tool")
     assert done == []
+
+
+async def test_on_commit_inside_a_recording_is_refused() -> None:
+    async def handler(ctx: Context) -> str:
+        try:
+            await memo("value", on_commit, print)
+        except RuntimeError as error:
+            return str(error)
+        return "registered"
+
+    assert "on_commit inside memo('value')" in (await call(serving(handler)(), "tool"))["content"][0]["text"]
 
 
 async def test_work_that_fails_on_commit_is_logged_and_the_result_stands(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from mcp_types import (
 from adapter.rounds import KEY, YES, call, send
 from adapter.servers import Name, Ok
 from adapter.trust.stores import KINDS, CountingStore, SwitchedStore, opened
-from mrtr_adapter import adapt, claims, on_commit
+from mrtr_adapter import adapt, claims, on_commit, once
 from mrtr_adapter.stores import Store
 from mrtr_adapter.stores.memory import MemoryStore
 
@@ -80,6 +81,23 @@ class Deletion:
     async def why(self, state: str, name: str = "old") -> dict[str, Any]:
         answer = {"action": "accept", "content": {"name": name}}
         return await call(self(), "delete", {"path": "a"}, state=state, responses={"reason": answer})
+
+
+async def _stay(reached: anyio.Event) -> None:
+    reached.set()
+    await anyio.sleep_forever()
+
+
+async def broken_off(request: Coroutine[Any, Any, Any], reached: anyio.Event) -> None:
+    """A request whose client hangs up once the handler is where it tells."""
+
+    async def send() -> None:
+        await request
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(send)
+        await reached.wait()
+        group.cancel_scope.cancel()
 
 
 async def test_a_state_sent_again_gets_the_stored_result_and_deletes_nothing(store: Store) -> None:
@@ -138,7 +156,7 @@ async def test_a_loser_gets_a_clear_error_once_it_has_waited_long_enough(
         await anyio.sleep(0.05)
         began = time.monotonic()
         with pytest.raises(
-            MCPError, match="has been redeemed already: begun 0 seconds ago by process"
+            MCPError, match=r"has been redeemed already: begun \d+ seconds ago and not finished"
         ) as caught:
             await files.why(state)
         assert time.monotonic() - began < 3
@@ -179,6 +197,53 @@ async def test_malformed_and_missing_answers_do_not_use_a_state_up(store: Store)
     assert "reason" in (await files.sure(state))["inputRequests"]
 
 
+async def test_a_state_that_was_given_back_goes_to_whoever_has_waited_for_it(store: Store) -> None:
+    done: list[str] = []
+    server = MCPServer("slow")
+
+    @server.tool()
+    async def slow(ctx: Context) -> str:
+        await anyio.sleep(0.2)
+        answer = await ctx.elicit("Sure?", Ok)
+        done.append(answer.action)
+        return answer.action
+
+    adapt(server, keys=[KEY], store=store, single_use=True)
+    state = (await call(server, "slow"))["requestState"]
+    refused: list[MCPError] = []
+
+    async def malformed() -> None:
+        try:
+            await call(server, "slow", state=state, responses={"answer": {"action": "perhaps"}})
+        except MCPError as error:
+            refused.append(error)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(malformed)
+        await anyio.sleep(0.05)
+        result = await call(server, "slow", state=state, responses={"answer": YES})
+    assert result["content"][0]["text"] == "accept"
+    assert len(refused) == 1
+    assert done == ["accept"]
+
+
+async def test_a_client_that_hangs_up_while_its_state_is_claimed_leaves_it_unused() -> None:
+    class Slow(CountingStore):
+        blocking = True  # type: ignore[assignment]
+
+        def swap(self, key: str, expected: bytes | None, value: bytes | None, seconds: float) -> bytes | None:
+            time.sleep(0.2)
+            return super().swap(key, expected, value, seconds)
+
+    files = Deletion(Slow(MemoryStore()))
+    state = await files.first()
+    runs = files.runs
+    with anyio.move_on_after(0.1):
+        await files.sure(state)
+    assert files.runs == runs
+    assert "reason" in (await files.sure(state))["inputRequests"]
+
+
 async def test_a_missing_answer_is_asked_for_again_under_a_new_state(store: Store) -> None:
     files = Deletion(store)
     state = await files.first()
@@ -188,11 +253,10 @@ async def test_a_missing_answer_is_asked_for_again_under_a_new_state(store: Stor
 
 
 async def test_a_call_that_is_broken_off_after_an_answer_is_reported_and_never_repeated(store: Store) -> None:
-    files = Deletion(store)
-    files.before_delete = anyio.sleep_forever
+    files, reached = Deletion(store), anyio.Event()
+    files.before_delete = partial(_stay, reached)
     state = await files.second()
-    with anyio.move_on_after(0.2):
-        await files.why(state)
+    await broken_off(files.why(state), reached)
     runs = files.runs
     with pytest.raises(MCPError, match=r"was broken off.*Look whether it did") as caught:
         await files.why(state)
@@ -447,6 +511,56 @@ async def test_a_handler_in_step_form_is_redeemed_once_as_well(store: Store) -> 
         result = await call(server, "book", state=state, responses={"sure": YES})
         assert result["content"][0]["text"] == "booked, number 1"
     assert booked == ["room"]
+
+
+async def test_a_handler_in_step_form_that_is_broken_off_is_not_entered_again(store: Store) -> None:
+    server = MCPServer("steps")
+    entered: list[Any] = []
+    reached = anyio.Event()
+    question = {
+        "method": "elicitation/create",
+        "params": {"mode": "form", "message": "Sure?", "requestedSchema": Ok.model_json_schema()},
+    }
+
+    @server.tool(annotations=DESTRUCTIVE)
+    async def book(ctx: Context) -> str | InputRequiredResult:
+        if ctx.input_responses is None:
+            return InputRequiredResult.model_validate({"inputRequests": {"sure": question}})
+        entered.append(ctx.input_responses)
+        await _stay(reached)
+        return "never"
+
+    adapt(server, keys=[KEY], store=store)
+    state = (await call(server, "book"))["requestState"]
+    await broken_off(call(server, "book", state=state, responses={"sure": YES}), reached)
+    with pytest.raises(MCPError, match="was broken off"):
+        await call(server, "book", state=state, responses={"sure": YES})
+    assert len(entered) == 1
+
+
+async def test_a_store_that_fails_after_an_answer_ends_the_call_for_good(store: Store) -> None:
+    switched = SwitchedStore(store)
+    server = MCPServer("bank")
+    paid: list[str] = []
+
+    @server.tool(annotations=DESTRUCTIVE)
+    async def pay(ctx: Context) -> str:
+        await ctx.elicit("Pay?", Ok)
+        paid.append("fee")
+        switched.down = True
+        try:
+            await once("pay", paid.append, "paid")
+        finally:
+            switched.down = False
+        return "paid"
+
+    adapt(server, keys=[KEY], store=switched)
+    state = (await call(server, "pay"))["requestState"]
+    for _ in range(2):
+        with pytest.raises(MCPError, match=r"lost its store.*Look whether it did") as caught:
+            await call(server, "pay", state=state, responses={"answer": YES})
+        assert caught.value.error.data == {"reason": "interrupted"}
+    assert paid == ["fee"]
 
 
 async def test_prompts_and_resources_can_be_redeemed_once_too(store: Store) -> None:

@@ -89,7 +89,9 @@ def native(code: Any, arguments: dict[str, Any], seed: int) -> dict[str, Any]:
     """Result, questions and effects of the handler as it was written."""
     answers = Answers(seed)
     module = load(code)
-    result = outcome(module["handler"], {**arguments, "items": list(arguments["items"])}, NativeContext(answers))
+    result = outcome(
+        module["handler"], {**arguments, "items": list(arguments["items"])}, NativeContext(answers)
+    )
     return {"result": result, "asked": answers.asked, "effects": module["EFFECTS"]}
 
 
@@ -109,7 +111,9 @@ def in_rounds(code: Any, arguments: dict[str, Any], seed: int, *, spoil: bool = 
         if not isinstance(result, InputRequiredResult):
             return {"result": result, "asked": answers.asked, "effects": effects}
         state = result.request_state
-        requests = {k: r.model_dump(exclude={"params": {"meta"}}) for k, r in (result.input_requests or {}).items()}
+        requests = {
+            k: r.model_dump(exclude={"params": {"meta"}}) for k, r in (result.input_requests or {}).items()
+        }
         if spoil and spoiled is None:
             spoiled = requests
             wrong = ElicitResult(action="accept", content={"nothing": "asked"})

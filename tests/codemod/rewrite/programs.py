@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-HEADER = '''\
+HEADER = """\
 import asyncio
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -82,7 +82,7 @@ async def careful(ctx: Context, what: str, size: int) -> tuple[str, int]:
     if not await agreed(ctx, what):
         return "no", before + size
     return what, size
-'''
+"""
 
 
 @dataclass
@@ -96,7 +96,9 @@ class Scope:
     mutable: list[str] = field(default_factory=list)
 
     def copy(self) -> Scope:
-        return Scope(list(self.ints), list(self.texts), list(self.lists), list(self.others), list(self.mutable))
+        return Scope(
+            list(self.ints), list(self.texts), list(self.lists), list(self.others), list(self.mutable)
+        )
 
 
 class Program:
@@ -156,7 +158,12 @@ class Program:
         self.asks += 1
         schema = self.pick(["Ok", "Text", "Number"])
         shown = self.pick(
-            [f"{{{self.pick(scope.ints)}}}", f"{{{self.pick(scope.texts)}!r}}", f"{{len({self.pick(scope.lists)})}}", "?"]
+            [
+                f"{{{self.pick(scope.ints)}}}",
+                f"{{{self.pick(scope.texts)}!r}}",
+                f"{{len({self.pick(scope.lists)})}}",
+                "?",
+            ]
         )
         message = f'f"q{self.asks} {shown}"'
         if self.random.random() < 0.1:
@@ -169,7 +176,15 @@ class Program:
         out: list[str] = []
         kinds = [self.plain] * 4 + [self.ask] * 3 + [self.expression_ask]
         if depth < 3:
-            kinds += [self.branch, self.branch, self.loop, self.counted, self.attempt, self.matched, self.helper]
+            kinds += [
+                self.branch,
+                self.branch,
+                self.loop,
+                self.counted,
+                self.attempt,
+                self.matched,
+                self.helper,
+            ]
         for _ in range(room):
             kind = self.random.choice(kinds)
             if self.asks > 7 and kind in (self.ask, self.expression_ask, self.helper):
@@ -238,7 +253,9 @@ class Program:
             scope.lists.append(name)
             scope.mutable.append(name)
             return [line]
-        return [f"EFFECTS.append(f'at {self.fresh('e')} {{{self.pick(scope.ints)}}} {{{self.pick(scope.texts)}}}')"]
+        return [
+            f"EFFECTS.append(f'at {self.fresh('e')} {{{self.pick(scope.ints)}}} {{{self.pick(scope.texts)}}}')"
+        ]
 
     def used(self, answer: str, schema: str, scope: Scope) -> list[str]:
         """Something that looks at an answer."""
@@ -252,7 +269,10 @@ class Program:
                 f"    EFFECTS.append(f'took {{{answer}.data.{attribute}}}')",
             ]
         if choice == 1:
-            return [f"if {answer}.action == 'cancel':", f"    return f'cancelled {{{self.pick(scope.texts)}}}'"]
+            return [
+                f"if {answer}.action == 'cancel':",
+                f"    return f'cancelled {{{self.pick(scope.texts)}}}'",
+            ]
         if choice == 2 and schema == "Number":
             name = self.fresh("n")
             scope.ints.append(name)
@@ -260,7 +280,9 @@ class Program:
         if choice == 2 and schema == "Text":
             name = self.fresh("t")
             scope.texts.append(name)
-            return [f"{name} = {answer}.data.text if isinstance({answer}, AcceptedElicitation) else {answer}.action"]
+            return [
+                f"{name} = {answer}.data.text if isinstance({answer}, AcceptedElicitation) else {answer}.action"
+            ]
         return [f"EFFECTS.append(f'action {{{answer}.action}}')"]
 
     def ask(self, scope: Scope) -> list[str]:
@@ -275,7 +297,10 @@ class Program:
         before = f"effect({self.text(scope)})"
         choice = self.random.randrange(9)
         if choice == 0:
-            return [f"if ({question}).action == 'accept':", f"    EFFECTS.append(f'yes {{{self.pick(scope.ints)}}}')"]
+            return [
+                f"if ({question}).action == 'accept':",
+                f"    EFFECTS.append(f'yes {{{self.pick(scope.ints)}}}')",
+            ]
         if choice == 1:
             return [f"if ({name} := {question}).action != 'accept':", f"    EFFECTS.append({name}.action)"]
         if choice == 2:
@@ -295,7 +320,9 @@ class Program:
             target = self.pick(scope.ints)
             return [f"{target} += len(({question}).action)"]
         if choice == 6:
-            return [f"EFFECTS.append(f'{{{self.pick(scope.ints)}}} {{({question}).action}} {{effect(\"z\")}}')"]
+            return [
+                f"EFFECTS.append(f'{{{self.pick(scope.ints)}}} {{({question}).action}} {{effect(\"z\")}}')"
+            ]
         if choice == 7:
             other, _ = self.question(scope)
             line = f"{name} = ({question}).action + ({other}).action"
@@ -326,7 +353,10 @@ class Program:
     def branch(self, scope: Scope, depth: int, in_loop: bool) -> list[str]:
         out = [f"if {self.test(scope)}:", *_indented(self.block(scope.copy(), depth + 1, 2, in_loop=in_loop))]
         if self.random.random() < 0.3:
-            out += [f"elif {self.test(scope)}:", *_indented(self.block(scope.copy(), depth + 1, 2, in_loop=in_loop))]
+            out += [
+                f"elif {self.test(scope)}:",
+                *_indented(self.block(scope.copy(), depth + 1, 2, in_loop=in_loop)),
+            ]
         if self.random.random() < 0.5:
             out += ["else:", *_indented(self.block(scope.copy(), depth + 1, 2, in_loop=in_loop))]
         return out
@@ -414,4 +444,3 @@ class Program:
 
 def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
-

@@ -45,8 +45,10 @@ def _as_tool(tool: SamplingTool | CallableTool | Callable[..., Any]) -> Sampling
 
 
 def as_tool_choice(choice: ToolChoiceOption | str | None) -> ToolChoice | None:
-    """Raises:
-    ValueError: no such mode.
+    """The choice as the protocol has it.
+
+    Raises:
+        ValueError: no such mode.
     """
     if choice is None:
         return None

@@ -52,9 +52,13 @@ class Memory:
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=owner) as name, attr=method) as func):
                     built = self.facts.values.get(owner)
-                    if isinstance(built, ast.Call) and isinstance(built.func, ast.Name):
-                        if f"{built.func.id}.{method}" in self.facts.functions:
-                            found |= {id(func), id(name)}
+                    kind = (
+                        built.func.id
+                        if isinstance(built, ast.Call) and isinstance(built.func, ast.Name)
+                        else ""
+                    )
+                    if f"{kind}.{method}" in self.facts.functions:
+                        found |= {id(func), id(name)}
         return found
 
     def written(self, node: ast.AST) -> set[str]:

@@ -82,10 +82,9 @@ class Mutation:
     def _called(self, call: ast.Call) -> FunctionNode | None:
         if isinstance(call.func, ast.Name):
             return self.facts.functions.get(call.func.id)
-        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-            if call.func.value.id in ("self", "cls"):
-                found = [f for n, f in self.facts.functions.items() if n.endswith(f".{call.func.attr}")]
-                return found[0] if len(found) == 1 else None
+        if isinstance(call.func, ast.Attribute) and root(call.func.value) in ("self", "cls"):
+            found = [f for n, f in self.facts.functions.items() if n.endswith(f".{call.func.attr}")]
+            return found[0] if len(found) == 1 else None
         return None
 
     def _changes_parameter(self, function: FunctionNode, name: str) -> bool:

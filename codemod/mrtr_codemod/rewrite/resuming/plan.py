@@ -11,10 +11,10 @@ from ..flow.liveness import live_locals, surely_bound
 from ..flow.mutation import Mutation
 from ..flow.reaching import Reaching
 from ..flow.scope import names_in
-from ..module_view import as_ast
 from ..prepare import Prepared
 from ..refusal import Refusal
 from ..sites import Site
+from ..syntax import as_ast
 from ..valuetypes.carry import Carrier
 from ..valuetypes.infer import ANSWER
 from ..valuetypes.model import Type

@@ -20,6 +20,7 @@ def find_refills(prepared: Prepared, steady: Steady, reaching: Reaching) -> froz
     Raises:
         Refusal: if a later round relies on what an earlier one left in memory in any other way.
     """
+    _refuse_session_state(prepared, reaching)
     memory = Memory(prepared.view.facts, prepared.function.owner)
     refills: set[cst.CSTNode] = set()
     for site in prepared.sites:
@@ -33,10 +34,33 @@ def find_refills(prepared: Prepared, steady: Steady, reaching: Reaching) -> froz
             if refill is None:
                 raise Refusal(
                     "process-memory",
-                    f"`{name}` is changed before the ask and read after it, maybe in another process: keep it in a store",
+                    f"`{name}` is changed before the ask and read after it, maybe in another process: use a store",
                 )
             refills.add(refill)
     return frozenset(refills)
+
+
+def _refuse_session_state(prepared: Prepared, reaching: Reaching) -> None:
+    """FastMCP's `ctx.set_state` is kept for a session, or a request; a later round may have neither."""
+    for site in prepared.sites:
+        at = prepared.pairs[site.stmt][0]
+        before = without_blocks([s for s in reaching.statements if reaching.may_precede(s, at)])
+        after = without_blocks(
+            [s for s in reaching.statements if s is not at and reaching.may_precede(at, s)]
+        )
+        if _calls(before, "set_state", prepared) and _calls(after, "get_state", prepared):
+            raise Refusal(
+                "session-state",
+                "what `set_state` keeps before the ask may not be there after it, in another request: use a local",
+            )
+
+
+def _calls(stmts: list[ast.stmt], method: str, prepared: Prepared) -> bool:
+    channel = prepared.function.channel
+    nodes = (n for s in stmts for n in ast.walk(s) if isinstance(n, ast.Attribute) and n.attr == method)
+    return channel is not None and any(
+        isinstance(n.value, ast.Name) and n.value.id == channel.context for n in nodes
+    )
 
 
 def _refill_of(name: str, site: Site, prepared: Prepared, steady: Steady) -> cst.CSTNode | None:

@@ -12,6 +12,8 @@ from ..flow.scope import names_in, parameters
 from ..module_view import Function
 
 _LIVE_CONTEXT = frozenset(["session", "request_context", "mcp_server", "fastmcp", "lifespan_context"])
+_ITERATORS = ("iter", "zip", "enumerate", "reversed", "map", "filter")
+"""What these give is used up as it is read, so a new one is not the same."""
 _LOOKS_AT_DISK = ("os.path.exists", "os.path.is", "os.path.get")
 
 
@@ -49,6 +51,10 @@ class Steady:
 
     def _binding(self, value: ast.expr, targets: list[ast.expr]) -> bool:
         names = {n for t in targets for n in names_in(t).binds}
+        if isinstance(value, ast.GeneratorExp) or (
+            isinstance(value, ast.Call) and _called_name(value) in _ITERATORS
+        ):
+            return False
         return self.live_object(value) or (self.value(value) and not (names & self.mutated))
 
     def value(self, expr: ast.expr) -> bool:
@@ -58,9 +64,9 @@ class Steady:
         for node in ast.walk(expr):
             if isinstance(node, ast.Call) and not self._call(node):
                 return False
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                if node.value.id == "self" or self.is_context(node.value.id):
-                    return False
+            owner = node.value if isinstance(node, ast.Attribute) else None
+            if isinstance(owner, ast.Name) and self.is_context(owner.id):
+                return False
         free = names_in(expr).reads - self.locals
         return all(self.purity.constant_name(n) or hasattr(builtins, n) for n in free)
 

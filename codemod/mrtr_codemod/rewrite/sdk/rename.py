@@ -9,17 +9,16 @@ import libcst as cst
 
 from ..asks import dotted
 from ..facts import Facts, facts_of
-from ..imports import drop_unused
-from ..module_view import all_params, as_ast, code, simple_assignments
+from ..fresh import FreshNames
+from ..imports import add_imports, drop_unused
+from ..syntax import all_params, as_ast, code, simple_assignments
 from ..valuetypes.infer import Inference
+from .lowlevel import LowLevel, server_names
 from .names import CAMEL, NAMES, is_old, moved, snake
 from .transport import move_transport
 
 _SESSIONS = ("mcp.server.session.ServerSession", "mcp.server.ServerSession")
 _CONTEXTS = ("mcp.server.fastmcp.Context", "mcp.server.fastmcp.server.Context")
-_DECORATORS = frozenset(
-    ["list_tools", "call_tool", "list_prompts", "get_prompt", "list_resources", "read_resource"]
-)
 
 
 @dataclass(frozen=True)
@@ -34,18 +33,12 @@ def rename(source: bytes) -> Renamed:
     """Rename what `source` takes from `mcp` 1.x. The same text, without notes, if it takes nothing from there."""
     tree = cst.parse_module(source)
     facts = facts_of(ast.parse(tree.bytes))
-    if not any(is_old(origin) for origin in facts.imports.values()) and not _uses_old_types(facts):
+    if not any(o == "mcp" or o.startswith("mcp.") for o in facts.imports.values()):
         return Renamed(tree.code, ())
     changer = _Renamer(facts, tree)
     changed = move_transport(tree, facts, changer.notes).visit(changer)
-    changed = drop_unused(changed, tree)
+    changed = drop_unused(add_imports(changed, changer.wanted), tree)
     return Renamed(changed.code, tuple(dict.fromkeys(changer.notes)))
-
-
-def _uses_old_types(facts: Facts) -> bool:
-    return any(o == "mcp" or o.startswith("mcp.") for o in facts.imports.values()) and bool(
-        facts.names & CAMEL
-    )
 
 
 class _Renamer(cst.CSTTransformer):
@@ -65,32 +58,25 @@ class _Renamer(cst.CSTTransformer):
             and moved(origin).rpartition(".")[2] not in facts.names
         }
         self.parameters: list[dict[str, str]] = []
-        self._note_low_level(tree)
-
-    def _note_low_level(self, tree: cst.Module) -> None:
-        for node in ast.walk(ast.parse(tree.bytes)):
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                continue
-            for decorator in node.decorator_list:
-                called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if (
-                    isinstance(called, ast.Attribute)
-                    and called.attr in _DECORATORS
-                    and self._is_low_level(called.value)
-                ):
-                    self.notes.append(
-                        f"line {node.lineno}: `@{ast.unparse(called)}()` is gone: pass the function as "
-                        f"`on_{called.attr}=` to `Server(...)`; it takes (ctx, params) and returns a result model now"
-                    )
-
-    def _is_low_level(self, expr: ast.expr) -> bool:
-        value = self.facts.values.get(expr.id) if isinstance(expr, ast.Name) else None
-        origin = self.facts.origin(value.func) if isinstance(value, ast.Call) else None
-        return origin in (
-            "mcp.server.Server",
-            "mcp.server.lowlevel.Server",
-            "mcp.server.lowlevel.server.Server",
+        self.wanted: dict[str, str] = {}
+        fresh = FreshNames(facts.names)
+        self.low_level = LowLevel(
+            server_names(tree, facts), self._type, self._request_context, self.notes, fresh
         )
+
+    def _type(self, name: str) -> str:
+        """How a type of `mcp.types` is called in this file; asks for an import if it has no name yet."""
+        for local, origin in self.facts.imports.items():
+            if origin in (f"mcp.types.{name}", f"mcp_types.{name}"):
+                return local
+            if origin in ("mcp.types", "mcp_types"):
+                return f"{local}.{name}"
+        self.wanted[f"mcp.types.{name}"] = name
+        return name
+
+    def _request_context(self) -> str:
+        self.wanted["mcp.server.ServerRequestContext"] = "ServerRequestContext"
+        return "ServerRequestContext"
 
     # ── imports ───────────────────────────────────────────────────────────────────────────────
 
@@ -138,6 +124,11 @@ class _Renamer(cst.CSTTransformer):
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
         path = dotted(original_node)
+        if (
+            original_node.attr.value == "request_context"
+            and code(original_node.value) in self.low_level.servers
+        ):
+            self.notes.append(f"`{path}` is gone: handlers take the context as their first parameter")
         origin = self.facts.origin(as_ast(original_node)) if path else None
         if origin is not None and is_old(origin):
             return _dotted_node(_rebased(path or "", origin, self.facts))
@@ -167,9 +158,9 @@ class _Renamer(cst.CSTTransformer):
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
+    ) -> cst.FunctionDef | cst.FlattenSentinel[cst.BaseStatement]:
         self.parameters.pop()
-        return updated_node
+        return self.low_level.moved(updated_node)
 
     def _is_sdk_value(self, expr: cst.BaseExpression) -> bool:
         if isinstance(expr, cst.Name):

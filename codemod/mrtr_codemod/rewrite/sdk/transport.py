@@ -7,7 +7,7 @@ import ast
 import libcst as cst
 
 from ..facts import Facts
-from ..module_view import calls_in, code
+from ..syntax import calls_in, code
 from .names import TRANSPORT
 
 _SERVERS = ("mcp.server.fastmcp.FastMCP", "mcp.server.fastmcp.server.FastMCP", "mcp.server.FastMCP")

@@ -1,8 +1,8 @@
 """Give every ask a statement of its own: `x = await ask(...)`, in exactly the order of evaluation.
 
-`if (await ctx.elicit(q, Ok)).action == "accept":` becomes `answer = await ...` and `if answer.action == "accept":`. What
-may skip the ask (`or`, `and`, a conditional expression) becomes an `if` around it. What is evaluated before it, and
-could come out otherwise after it, gets a name first.
+`if (await ctx.elicit(q, Ok)).action == "accept":` becomes `answer = await ...` and `if answer.action == "accept":`.
+What may skip the ask (`or`, `and`, a conditional expression) becomes an `if` around it. What is evaluated before it,
+and could come out otherwise after it, gets a name first.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Hoister:
                 cast("cst.SimpleStatementLine", before[0]).with_changes(leading_lines=lines),
                 *before[1:],
             ]
-            stmt = cast("Statement", stmt.with_changes(leading_lines=()))
+            stmt = stmt.with_changes(leading_lines=())
         return [*before, stmt]
 
     def _line(self, line: cst.SimpleStatementLine) -> list[Statement]:
@@ -262,7 +262,7 @@ def negated(test: cst.BaseExpression) -> cst.BaseExpression:
 def _bare(expr: cst.BaseExpression) -> cst.BaseExpression:
     """The expression without parentheses, unless they hold more than one line together."""
     if expr.lpar and "\n" not in cst.Module([]).code_for_node(expr):
-        return cast("cst.BaseExpression", expr.with_changes(lpar=(), rpar=()))
+        return expr.with_changes(lpar=(), rpar=())
     return expr
 
 

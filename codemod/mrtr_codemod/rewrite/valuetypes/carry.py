@@ -89,18 +89,17 @@ class Carrier:
                 or any(_validates(d) for d in stmt.decorator_list)
             ):
                 return f"the class {declared.name} has its own {stmt.name}, so a copy from JSON may differ"
-            if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
-                if objection := self._field_objection(declared, stmt, seen):
-                    return objection
+            is_field = isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name)
+            if is_field and (objection := self._field_objection(declared, stmt, seen)):
+                return objection
         for base in declared.bases:
             parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
             if parent is not None and (objection := self._class_objection(parent, seen)):
                 return objection
         return None
 
-    def _field_objection(
-        self, declared: ast.ClassDef, stmt: ast.AnnAssign, seen: frozenset[str]
-    ) -> str | None:
+    def _field_objection(self, declared: ast.ClassDef, stmt: ast.stmt, seen: frozenset[str]) -> str | None:
+        assert isinstance(stmt, ast.AnnAssign)
         assert isinstance(stmt.target, ast.Name)
         name = f"{declared.name}.{stmt.target.id}"
         if looks_secret(stmt.target.id):
@@ -126,6 +125,8 @@ class Carrier:
                 return "model"
             if origin.startswith("enum."):
                 return "enum"
+            if origin in ("typing.TypedDict", "typing_extensions.TypedDict"):
+                return "typed dict"
             parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
             if parent is not None and (kind := self.kind(parent)):
                 return kind

@@ -24,9 +24,7 @@ def local_types(
         known = {**types, **declared}
         found = _one_pass(function, Inference(facts, known, class_name), known, own)
         merged = {**types, **declared}
-        for name, type_ in found.items():
-            if name not in declared and name not in given:
-                merged[name] = type_
+        merged |= {n: t for n, t in found.items() if n not in declared and n not in given}
         if merged == types:
             break
         types = merged

@@ -23,6 +23,7 @@ from mcp.server.elicitation import (
 )
 from mcp.types import (
     INVALID_PARAMS,
+    INVALID_REQUEST,
     MISSING_REQUIRED_CLIENT_CAPABILITY,
     ClientCapabilities,
     CreateMessageRequest,
@@ -104,8 +105,9 @@ class Steps:
         self._points: list[dict[str, Any]] = []
         self._round = 1
         self._unentered = False
+        self._restarted: dict[str, Any] = {}
         self.resuming = False
-        """True in the rounds after the first."""
+        """True in the rounds that go on where an earlier one left off."""
         self.asking = False
         """True once this round has ended in a question."""
         if source.request_state is not None:
@@ -115,9 +117,13 @@ class Steps:
         try:
             saved = json.loads(state)
             self._points, self._round = list(saved["points"]), saved["round"] + 1
-            self._answers = {key: given[key] for key in saved["asked"] if key in given}
+            answers = {key: given[key] for key in saved["asked"] if key in given}
+            if saved["restart"]:
+                self._restarted = answers
+                return
         except (ValueError, KeyError, TypeError) as error:
             raise _foreign_state() from error
+        self._answers = answers
         self.resuming = self._unentered = True
 
     @overload
@@ -199,22 +205,36 @@ class Steps:
             CannotAsk: the client did not declare what a request needs (-32021), or speaks an older protocol.
             TypeError: a local in `state` would not come back from JSON as it is.
         """
+        return self._ended(requests, [] if state is None else [_saved(state)])
+
+    def restart(self, **requests: InputRequest) -> InputRequiredResult:
+        """End the call: the client answers `requests` and calls again, which runs the handler from its top.
+
+        Raises:
+            CannotAsk: as for `ask`.
+            MCPError: the user has already refused one of `requests`.
+        """
+        for key in requests:
+            answer = self._restarted.get(key)
+            if isinstance(answer, ElicitResult) and answer.action != "accept":
+                raise MCPError(INVALID_REQUEST, f"The user did not agree ({answer.action})")
+        return self._ended(requests, [], restart=True)
+
+    def _ended(
+        self, requests: dict[str, InputRequest], points: list[dict[str, Any]], *, restart: bool = False
+    ) -> InputRequiredResult:
         if self._session.protocol_version < FIRST_VERSION:
             raise CannotAsk(
                 INVALID_PARAMS,
                 f"This handler asks the client, which needs MCP {FIRST_VERSION}; this connection speaks "
-                f"{self._session.protocol_version}. Connect with a newer client, or serve old ones through `mrtr run`.",
+                f"{self._session.protocol_version}. Use a newer client, or serve old ones through `mrtr run`.",
             )
         for key, request in requests.items():
             _require(self._session.client_capabilities, key, request)
         if self._round > MAX_ROUNDS:
             raise CannotAsk(INVALID_PARAMS, f"This call has asked {MAX_ROUNDS} times and is ended.")
         self.asking = True
-        saved = {
-            "round": self._round,
-            "asked": list(requests),
-            "points": [] if state is None else [_saved(state)],
-        }
+        saved = {"round": self._round, "asked": list(requests), "points": points, "restart": restart}
         return InputRequiredResult(input_requests=requests, request_state=json.dumps(saved))
 
     def inner(self, at: type[Step] | None = None) -> Self:
@@ -240,6 +260,8 @@ class Steps:
         if state is None:
             return asked
         saved = json.loads(asked.request_state or "{}")
+        if saved["restart"]:
+            return asked
         saved["points"] = [_saved(state), *saved["points"]]
         return asked.model_copy(update={"request_state": json.dumps(saved)})
 

@@ -63,6 +63,8 @@ class Steps(McpSteps):
             return DeclinedElicitation()
         if answer.action == "cancel":
             return CancelledElicitation()
+        if response_type is None:
+            return AcceptedElicitation[dict[str, Any]](data={})
         try:
             return handle_elicit_accept(parse_elicit_response_type(response_type, **labels), answer.content)
         except ValueError:  # a pydantic ValidationError is one
@@ -84,7 +86,9 @@ class Steps(McpSteps):
 
 
 def form(message: str, response_type: Any, **labels: str | None) -> ElicitRequest:
-    """A form for the user; `response_type` is anything that `ctx.elicit` takes."""
+    """A form for the user; `response_type` is anything that `ctx.elicit` took, None for a form without fields."""
+    if response_type is None:
+        return raw_form(message, {"type": "object", "properties": {}})
     return raw_form(message, parse_elicit_response_type(response_type, **labels).schema)
 
 

@@ -1,9 +1,9 @@
 """Prints all that a server and its client see of FastMCP's asks, a line of JSON for each call.
 
-    python probe.py
+    python probe.py [legacy]
 
-Run by two Pythons: with FastMCP 3, natively, and with FastMCP 4, adapted and on 2026-07-28. The client is FastMCP's own
-in both. What is printed has to be the same.
+Run by two Pythons: with FastMCP 3, natively, and with FastMCP 4, adapted, on 2026-07-28 or on an older protocol. The
+client is FastMCP's own in both. What is printed has to be the same.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,6 +27,7 @@ from fastmcp.tools import Tool  # noqa: E402
 from mcp import types as t  # noqa: E402
 from pydantic import BaseModel  # noqa: E402
 
+LEGACY = "legacy" in sys.argv[1:]
 OLD = int(fastmcp.__version__.split(".")[0]) < 4
 if OLD:
     from fastmcp.server.sampling import SampleStep, SamplingResult, SamplingTool
@@ -359,15 +361,17 @@ async def probe(name: str) -> dict[str, Any]:
         shown(params)
         return ElicitResult(**FORMS[name])
 
+    era: dict[str, Any] = {} if OLD else {"mode": "legacy" if LEGACY else "auto"}
     client = Client(
         server,
         sampling_handler=sample,
         sampling_capabilities=t.SamplingCapability(tools=t.SamplingToolsCapability()),
         elicitation_handler=elicit,
         roots=["file:///srv/maps"],
+        **era,
     )
     async with client:
-        assert OLD or client.protocol_version == "2026-07-28"
+        assert OLD or (client.protocol_version == "2026-07-28") != LEGACY
         result = await client.call_tool("run", {"name": name})
     return {"seen": seen, "got": json.loads(result.content[0].text)}
 

@@ -1,0 +1,58 @@
+"""Rewrite a source in a test, and get at its parts."""
+
+from __future__ import annotations
+
+from mrtr_codemod.rewrite.engine import Engine, FileRewrite, HandlerVerdict, Level
+from mrtr_codemod.rewrite.module_view import ModuleView
+
+HEADER = """\
+import asyncio
+import uuid
+
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel
+
+mcp = MCPServer("test")
+EFFECTS: list[str] = []
+
+
+class Ok(BaseModel):
+    ok: bool
+
+
+class Text(BaseModel):
+    text: str
+
+
+def effect(text: str) -> int:
+    EFFECTS.append(text)
+    return len(text)
+
+
+"""
+
+
+def rewritten(source: str) -> FileRewrite:
+    """All handlers of a module that can be rewritten, rewritten."""
+    return Engine(ModuleView.of(source)).run(lambda verdict: True)
+
+
+def verdict(body: str, header: str = HEADER) -> HandlerVerdict:
+    """The verdict on the only handler in `body`."""
+    (found,) = rewritten(header + body).handlers
+    return found
+
+
+def refused(body: str, header: str = HEADER) -> str:
+    """The rule by which the handler in `body` stays as it is; checks that it does, under one marker."""
+    result = rewritten(header + body)
+    (found,) = result.handlers
+    assert found.level is Level.MANUAL, result.after
+    marked = [
+        line for line in result.after.splitlines(keepends=True) if line.lstrip().startswith("# mrtr: manual[")
+    ]
+    assert len(marked) == 1
+    assert f"# mrtr: manual[{found.rule}] {found.reason}" in marked[0]
+    assert result.after.replace(marked[0], "") == header + body, "nothing but the marker is added"
+    assert rewritten(result.after).after == result.after, "and it is never added twice"
+    return found.rule
