@@ -73,7 +73,7 @@ _PATH = "/mcp"
     default=64,
     show_default=True,
     metavar="N",
-    help="At most N sessions (processes) of the old server.",
+    help="At most N sessions (processes) of the old server; with --trust-header N/4 for each user.",
 )
 @click.option(
     "--env", "variables", multiple=True, metavar="NAME[=VALUE]", help="Let the command see this variable."
@@ -120,12 +120,13 @@ def wrap(
             raise CannotServe("--config names the servers: leave out the command, --url, --header and --env")
         if address is None and (config is not None or trust_header is not None):
             raise CannotServe("--config and --trust-header are for HTTP: give --http HOST:PORT as well")
+        share = max(1, sessions // 4) if trust_header is not None else sessions
         settings = Settings(
             Command(())
             if config
             else behind(command, url, headers, environment(variables, os.environ), None),
-            pool=PoolLimits(sessions=sessions, per_principal=sessions),
-            hold=HoldLimits(seconds=hold),
+            pool=PoolLimits(sessions=sessions, per_principal=share),
+            hold=HoldLimits(seconds=hold, calls=max(1, share * 3 // 4)),
             replay=policy(replay),
             call_seconds=timeout,
             trust_header=trust_header,

@@ -40,6 +40,10 @@ class Command:
     """On top of what every program gets."""
     folder: Path | None = None
 
+    @property
+    def name(self) -> str:
+        return " ".join(self.arguments)
+
     @asynccontextmanager
     async def opened(self, warden: Warden) -> AsyncIterator[Link]:
         """The process while it runs; afterwards nothing of it is left.

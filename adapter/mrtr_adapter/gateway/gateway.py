@@ -25,6 +25,7 @@ from mrtr_adapter.gateway.serving import Serving, dropping
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.gateway.warden import Warden, warden
 from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.stores import Store, open_store
 
 _TTL_SECONDS = 600.0
 _PROBE = SessionKind.of(None, {})
@@ -53,13 +54,14 @@ async def running(settings: Settings) -> AsyncIterator[Gateway]:
     """
     listening = Listening()
     principal = principal_by(settings.trust_header)
+    store = _store(settings.store)
     async with warden() as guard:
         pool = Pool(_opener(settings.behind, guard), settings.pool, listening.bus)
         async with pool.running(), anyio.create_task_group() as group:
             holds = Holds(settings.hold, dropping(pool))
             serving = Serving(pool, holds, settings.replay, principal, settings.call_seconds)
-            front = build_front(await _hello(pool), serving, Bridge(pool, group), listening)
-            _adapt(front, settings)
+            front = build_front(await _hello(pool, settings.behind), serving, Bridge(pool, group), listening)
+            _adapt(front, settings, store)
             group.start_soon(holds.sweep)
             try:
                 yield Gateway(front, pool, holds)
@@ -68,7 +70,7 @@ async def running(settings: Settings) -> AsyncIterator[Gateway]:
                 group.cancel_scope.cancel()
 
 
-def _adapt(front: Front, settings: Settings) -> None:
+def _adapt(front: Front, settings: Settings, store: Store) -> None:
     try:
         adapt(
             front,
@@ -78,19 +80,26 @@ def _adapt(front: Front, settings: Settings) -> None:
             bind_principal=principal_by(settings.trust_header),
             record=False,
             on_effect="ignore",
-            store=settings.store or "memory:",
+            store=store,
             single_use=True,
         )
     except (TypeError, ValueError) as error:
         raise CannotServe(str(error)) from None
 
 
-async def _hello(pool: Pool) -> dict[str, object]:
+def _store(url: str | None) -> Store:
+    try:
+        return open_store(url or "memory:")
+    except ValueError as error:
+        raise CannotServe(f"--store: {error}") from None
+
+
+async def _hello(pool: Pool, behind: Command | Endpoint) -> dict[str, object]:
     """What the old server says of itself."""
     try:
         return (await pool.first(_PROBE)).hello
-    except MCPError as error:
-        raise CannotServe(error.message) from None
+    except MCPError:
+        raise CannotServe(f"can't use the old server {behind.name}: {pool.trouble}") from None
 
 
 def _opener(behind: Command | Endpoint, guard: Warden) -> OpenLink:

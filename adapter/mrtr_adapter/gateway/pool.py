@@ -62,7 +62,8 @@ class Pool:
         self._group: TaskGroup | None = None
         self._failures = 0
         self._not_before = 0.0
-        self._reason = ""
+        self.trouble = ""
+        """Why the last attempt to open a session that did not work has failed."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Pool]:
@@ -167,7 +168,7 @@ class Pool:
         try:
             await self._group.start(self._serve, session)
         except NotStarted as failure:
-            self._reason = str(failure)
+            self.trouble = str(failure)
             pause = min(_FIRST_PAUSE * 2**self._failures, _LONGEST_PAUSE)
             self._failures += 1
             self._not_before = time.monotonic() + pause
@@ -183,7 +184,7 @@ class Pool:
     def _unavailable(self, pause: float) -> MCPError:
         return MCPError(
             INTERNAL_ERROR,
-            f"The server behind this gateway can't be used: {self._reason}. It is tried again in {pause:.0f} s",
+            f"The server behind this gateway can't be used: {self.trouble}. It is tried again in {pause:.0f} s",
             data={"reason": "server_unavailable"},
         )
 

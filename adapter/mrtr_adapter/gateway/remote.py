@@ -25,6 +25,10 @@ class Endpoint:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    @property
+    def name(self) -> str:
+        return self.url
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Link]:
         """A session of this server; it is terminated at the end."""
