@@ -13,7 +13,7 @@ from mrtr_adapter.keys import new_key
 from needs import needs
 
 NAMED = "basic-elicitation"
-"""This one wants `user_name` for a form whose only field is `name`: nothing on the old wire says so. Keys are labels."""
+"""This one wants `user_name` for a form whose only field is `name`: nothing on the old wire says so. A label only."""
 OLD = Path(__file__).parent / "counterparts" / "conformance_old.py"
 
 
