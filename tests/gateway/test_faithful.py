@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import anyio
 import pytest
 from mcp import Client
 from mcp.client.subscriptions import listen
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourceUpdated
+from mcp.types import LOG_LEVEL_META_KEY
 
-from gateway.behind import Journal, client_of, replace, running, settings, text
+from gateway.behind import OLD_SERVER, Journal, client_of, replace, running, settings, text
+from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.pool import PoolLimits
 
 pytestmark = pytest.mark.anyio
@@ -116,3 +121,60 @@ async def test_at_the_end_no_process_is_left(journal: Journal) -> None:
     async with running(settings(journal)) as gateway, client_of(gateway) as client:
         await client.call_tool("whoami", {})
     assert sum(line.endswith("ended") for line in journal.lines) == len(journal.pids)
+
+
+async def test_the_log_comes_at_the_level_that_the_request_wants_and_else_not_at_all(
+    journal: Journal,
+) -> None:
+    logged: list[object] = []
+
+    async def hear(message: object) -> None:
+        logged.append(message)
+
+    async with (
+        running(settings(journal)) as gateway,
+        client_of(gateway, logging_callback=hear) as client,
+    ):
+        await client.call_tool("tell", {})
+        assert logged == []
+        await client.call_tool("tell", {}, meta={LOG_LEVEL_META_KEY: "warning"})
+    assert len(logged) == 2
+
+
+async def test_a_cancelled_call_gives_its_place_back(journal: Journal) -> None:
+    narrow = replace(settings(journal), pool=PoolLimits(sessions=1, per_principal=1, spare=0))
+    async with running(narrow) as gateway, client_of(gateway) as client:
+        with anyio.move_on_after(0.3):
+            await client.call_tool("sleep", {"seconds": 30})
+        with anyio.fail_after(15):
+            assert text(await client.call_tool("whoami", {}))
+
+
+async def test_a_server_that_does_not_start_is_tried_again_later_and_the_client_is_told(
+    journal: Journal, tmp_path: Path
+) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(OLD_SERVER.read_text())
+    moved = settings(journal)
+    assert isinstance(moved.behind, Command)
+    moved = replace(
+        moved, behind=replace(moved.behind, arguments=[sys.executable, str(script), str(journal.path)])
+    )
+    async with running(moved) as gateway, client_of(gateway) as client:
+        script.rename(tmp_path / "gone.py")
+        with pytest.raises(MCPError, match=r"can't be used: .* has ended with status 2.*tried again"):
+            await client.call_tool("whoami", {})
+        assert not gateway.pool.healthy
+        (tmp_path / "gone.py").rename(script)
+        with anyio.fail_after(15):
+            while not await answers(client):
+                await anyio.sleep(0.2)
+        assert gateway.pool.healthy
+
+
+async def answers(client: Client) -> bool:
+    try:
+        await client.call_tool("whoami", {})
+    except MCPError:
+        return False
+    return True
