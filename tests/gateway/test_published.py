@@ -47,7 +47,7 @@ def installed(server: dict[str, Any], programs: Path) -> Path:
         run("npm", "install", "--prefix", str(place), *quiet, server["npm"])
         return place / "node_modules" / ".bin"
     run(sys.executable, "-m", "venv", str(place))
-    run(str(place / "bin" / "pip"), "install", "--quiet", server["pypi"])
+    run(str(place / "bin" / "pip"), "install", "--quiet", server["pypi"], "mcp<2")
     return place / "bin"
 
 
@@ -118,7 +118,8 @@ async def everything(list_page: Any, field: str) -> Any:
             page = await list_page(cursor=cursor)
         except MCPError as error:
             return error.code
-        found += [entry.model_dump(mode="json") for entry in getattr(page, field)]
+        # 2026-07-28 has no `execution`: tasks are gone.
+        found += [entry.model_dump(mode="json", exclude={"execution"}) for entry in getattr(page, field)]
         cursor = page.next_cursor
         if cursor is None:
             return found
