@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from gateway.behind import Journal, Rounds, client_of, running, settings, text
+from gateway.behind import Journal, Rounds, client_of, replace, running, settings, text
 
 pytestmark = pytest.mark.anyio
 
@@ -160,3 +161,30 @@ async def test_a_server_that_dies_in_a_call_says_that_it_may_have_acted_and_the_
             await client.call_tool("die", {})
         assert int(text(await client.call_tool("whoami", {}))) in journal.pids
     assert journal.acts == ["died"]
+
+
+async def test_with_a_store_in_common_a_state_is_redeemed_at_one_gateway_only(
+    journal: Journal, tmp_path: Path
+) -> None:
+    shared = replace(settings(journal, replay="all"), store=f"sqlite:///{tmp_path / 'store'}")
+    async with (
+        running(shared) as first,
+        running(shared) as second,
+        client_of(first) as here,
+        client_of(second) as there,
+    ):
+        call = Rounds("pay", {"amount": 5})
+        await call.send(here)
+        await call.agree(here)
+        assert text(await call.agree(there)) == "paid"
+        assert text(await call.agree(here)) == "paid"
+    assert journal.acts.count("paid 5") == 1
+
+
+async def test_nobody_else_can_continue_a_held_call(journal: Journal) -> None:
+    async with running(settings(journal)) as gateway, client_of(gateway) as client:
+        call = Rounds("pay", {"amount": 5})
+        await call.send(client)
+        (nonce,) = gateway.holds.names
+        assert gateway.holds.take(nonce, "somebody else") is None
+        assert await call.agree(client) is None

@@ -135,6 +135,12 @@ def wrap(
         )
         _log()
         if address is None:
+            if sys.stdin.isatty():
+                click.echo(
+                    "mrtr wrap: speaks MCP on stdin and stdout, for a client that starts it; "
+                    "for HTTP give --http 127.0.0.1:8000",
+                    err=True,
+                )
             anyio.run(_over_stdio, settings)
         else:
             _over_http(

@@ -52,6 +52,11 @@ class Holds:
     def __len__(self) -> int:
         return len(self._held)
 
+    @property
+    def names(self) -> list[str]:
+        """The states that the held calls wait for."""
+        return list(self._held)
+
     def park(self, nonce: str, principal: str | None, call: Call) -> bool:
         """Keep a call until the state named by `nonce` comes back. False if there is no room for it."""
         if self.limits.seconds <= 0:
