@@ -73,8 +73,9 @@ class Front(Server[Any]):
             website_url=info.get("websiteUrl"),
             icons=[Icon.model_validate(icon) for icon in info.get("icons") or []] or None,
             cache_hints={cast(CacheableMethod, method): _NOTHING_IS_FRESH for method in CACHEABLE_METHODS},
-            get_tool_input_schema=lambda name: None,  # old tools map no argument to a header
         )
+        # Old tools map no argument to a header, so they need not be listed for each call (newer versions of mcp ask here).
+        self.get_tool_input_schema = lambda name: None
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *args: Any, **kwargs: Any
