@@ -13,6 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from mcp.shared.exceptions import MCPError
@@ -66,7 +67,8 @@ class Flow:
     """One round of a flow: what is known from earlier rounds, and what this one asks.
 
     Args:
-        name: what is being called, for logs and errors, such as `tools/call delete_files`.
+        method: what is being called: `tools/call`, `prompts/get` or `resources/read`,
+        target: and the tool or prompt, or the resource's URI.
         terms: the bounds.
         declared: gives the client's capabilities as on the wire; called only when something is asked.
         journal: of the round before; None in the first round.
@@ -75,9 +77,35 @@ class Flow:
         vault: keeps what the flow does once; None if the server has no store.
     """
 
+    # Most calls never ask: what an ask needs is made when one comes, and until then is what stands here.
+    journal: Journal | None = None
+    vault: Vault | None = None
+    inner: Inner | None = None
+    seed: str | None = None
+    stream: Stream | None = None
+    reseeded = False
+    single = False
+    registered = False
+    completed = False
+    commits: Commits | None = None
+    _responses: Mapping[str, dict[str, Any]] = MappingProxyType({})
+    _refusal: MCPError | None = None
+    _raised = False
+    _site: Site | None = None
+    _sheds = 0
+    _id: str | None = None
+    _nonce: str | None = None
+    _deadline = 0
+    _ledger: Ledger | None = None
+    _notifications: Notifications | None = None
+    _effects: Effects | None = None
+    _kept: Kept | None = None
+    _clock: Clock | None = None
+
     def __init__(
         self,
-        name: str,
+        method: str,
+        target: str,
         terms: Terms,
         declared: Callable[[], Mapping[str, Any]],
         journal: Journal | None = None,
@@ -85,39 +113,30 @@ class Flow:
         fingerprint: Callable[[], str] = str,
         vault: Vault | None = None,
     ) -> None:
-        self.name = name
+        self.method = method
+        self.target = target
         self.terms = terms
-        self.journal = journal
         self.halt = Halt()
-        self.inner: Inner | None = journal.inner if journal else None
-        self.seed = journal.seed if journal else None
-        self.stream: Stream | None = None
-        self.reseeded = False
         self.vault = vault
-        self.single = False
-        self.registered = False
-        self.completed = False
-        """The call has ended well, and what was left for that has been done."""
         self._declared = declared
-        self._responses = responses or {}
         self._fingerprint = fingerprint
         self._open: dict[str, Opened] = {}
-        self._refusal: MCPError | None = None
-        self._raised = False
-        self._site: Site | None = None
-        self._shed: list[Any] = list(journal.shed) if journal else []
-        self._sheds = 0
-        self._id: str | None = None
-        self._ledger: Ledger | None = None
-        self._notifications: Notifications | None = None
-        self._effects: Effects | None = None
-        self._kept: Kept | None = None
-        self._clock: Clock | None = None
-        self._deadline = journal.deadline if journal else 0
-        self._nonce: str | None = None
-        self.commits: Commits | None = None
+        self._shed: list[Any] = []
+        if journal is not None:
+            self._resume(journal, responses or {})
 
-    # Most calls never ask, so what an ask needs is made when one comes.
+    def _resume(self, journal: Journal, responses: Mapping[str, dict[str, Any]]) -> None:
+        self.journal = journal
+        self.inner = journal.inner
+        self.seed = journal.seed
+        self._responses = responses
+        self._shed = list(journal.shed)
+        self._deadline = journal.deadline
+
+    @property
+    def name(self) -> str:
+        """What is being called, for logs and errors, such as `tools/call delete_files`."""
+        return f"{self.method} {self.target}"
 
     @property
     def id(self) -> str:
@@ -155,11 +174,6 @@ class Flow:
         if self._clock is None:
             self._clock = Clock(self.journal.times if self.journal else ())
         return self._clock
-
-    @property
-    def target(self) -> str:
-        """What `name` is without the method: the tool or prompt, or the resource's URI."""
-        return self.name.partition(" ")[2]
 
     @property
     def deadline(self) -> int:
@@ -227,9 +241,10 @@ class Flow:
         if answer is not None:
             return answer
         where = site()
+        await self._refuse_shared(where)
         await self.require(question, where)
         self._open_one(question, identity.occurrence, where)
-        await self.halt.stop(where.in_root)
+        await self._stop(where)
 
     async def require(self, question: Question, site: Site) -> None:
         """Go on only if the client declared what `question` needs."""
@@ -250,7 +265,7 @@ class Flow:
             return copy.deepcopy(self._shed[self._sheds - 1])
         self._shed.append(_as_json(value))
         self.halt.call()
-        await self.halt.stop(site().in_root)
+        await self._stop(site())
 
     async def notify(
         self, method: str, params: Mapping[str, Any], send: Callable[[], Awaitable[None]]
@@ -269,7 +284,7 @@ class Flow:
             MCPError: the call has ended with a result.
         """
         if self.halt.called:
-            await self.halt.again()
+            await self.halt.again(started=current.get() is self)
         if self.halt.over:
             raise cannot_ask(
                 f"{self.name} used its session after the call had ended: a background task can't ask the client"
@@ -279,7 +294,27 @@ class Flow:
         """End the call with this error, whatever the handler makes of it."""
         self._refusal = self._refusal or error
         self.halt.call()
-        await self.halt.stop(site.in_root)
+        await self._stop(site)
+
+    async def _stop(self, site: Site) -> NoReturn:
+        await self.halt.stop(in_root=site.in_root, started=current.get() is self)
+
+    async def _refuse_shared(self, site: Site) -> None:
+        """A worker of the server's can't be stopped for one call's sake, so it can't ask for one either.
+
+        Raises:
+            MCPError: into the worker; the call itself ends with the same error.
+        """
+        if site.in_root or not self.halt.is_shared(started=current.get() is self):
+            return
+        error = cannot_ask(
+            f"{self.name} asks at {site} from a task that the server shares between calls: on 2026-07-28 that can't "
+            "wait for an answer. Let the handler ask, and hand the answer to the worker"
+        )
+        logger.error("%s", error.message)
+        self._refusal = self._refusal or error
+        self.halt.call()
+        raise error
 
     def _open_one(self, question: Question, occurrence: int, site: Site) -> None:
         label = site.name or _LABELS.get(question.kind, question.kind)

@@ -17,7 +17,8 @@ import anyio.lowlevel
 import sniffio
 from anyio import CancelScope
 
-from mrtr_adapter.suspension import Suspension
+from mrtr_adapter.suspension import Suspension, cannot_ask
+from mrtr_adapter.tasks import Kin, kin
 
 logger = logging.getLogger("mrtr")
 
@@ -36,7 +37,7 @@ stopped: ContextVar[Halt | None] = ContextVar("mrtr_stopped", default=None)
 class Halt:
     """Stops one run of a handler, with all of its tasks."""
 
-    __slots__ = ("_asks", "_decided", "_returns", "_scope", "called", "over")
+    __slots__ = ("_asks", "_decided", "_returns", "_root", "_scope", "called", "over")
 
     def __init__(self) -> None:
         self.called = False
@@ -45,11 +46,13 @@ class Halt:
         """The handler has returned or raised."""
         self._asks = 0
         self._returns = 0
+        self._root: object = None
         self._scope: CancelScope | None = None
         self._decided: anyio.Event | None = None
 
-    def watch(self, scope: CancelScope) -> None:
-        """The scope that the handler runs in."""
+    def watch(self, root: object, scope: CancelScope) -> None:
+        """The task and the scope that the handler runs in."""
+        self._root = root
         self._scope = scope
 
     def ask(self) -> None:
@@ -65,10 +68,15 @@ class Halt:
         self.over = True
         self._decide()
 
-    async def stop(self, in_root: bool) -> NoReturn:
+    def is_shared(self, *, started: bool) -> bool:
+        """Whether the current task is the server's own, at work for this call among others."""
+        return kin(id(self._root), started=started) is Kin.SHARED
+
+    async def stop(self, *, in_root: bool, started: bool) -> NoReturn:
         """Let the handler's other tasks reach their asks, then stop all of it. Never returns.
 
-        `in_root` tells that the caller is the handler's own task, so that there may well be no other.
+        `in_root` tells that the caller is the handler's own task, so that there may well be no other; `started`, that
+        it runs in the handler's context.
         """
         stopped.set(self)
         if self._decided is None:
@@ -79,17 +87,35 @@ class Halt:
                 self._decide()
         else:
             await self._decided.wait()
-        await self.again()
+        await self.again(started=started)
 
-    async def again(self) -> NoReturn:
-        """Stop a caller after the round has stopped. Never returns."""
-        stopped.set(self)
+    async def again(self, *, started: bool) -> NoReturn:
+        """Stop a caller after the round has stopped. Never returns.
+
+        Raises:
+            MCPError: in a task that other calls share, which has to live on.
+        """
         self._returns += 1
         if self._returns > _PATIENCE:
             await self._slow_down()
         if not self.over:
             for _ in range(_CANCEL_PASSES):
                 await anyio.lowlevel.checkpoint()
+        await self._raise(kin(id(self._root), started=started))
+
+    async def _raise(self, what: Kin) -> NoReturn:
+        """Stop a task that the cancellation of the handler's scope has not reached, by what it can bear."""
+        if what is Kin.SHARED:
+            raise cannot_ask("the call that this was asked for has ended with its question")
+        stopped.set(self)
+        if what is Kin.GUEST:
+            logger.warning(
+                "a handler asks from a task that it started in a task group of the server's; it stays there, asleep, "
+                "until the server ends. Let the handler itself ask, or a task group of its own"
+            )
+            await anyio.sleep_forever()
+        if what is Kin.GROUPED:
+            raise asyncio.CancelledError
         if sniffio.current_async_library() == "asyncio":
             task = asyncio.current_task()
             if task is not None:

@@ -68,8 +68,9 @@ class ReplayMiddleware:
             journal = await self._journal(ctx.method, params, state) if is_ours(state) else None
             flow = self._flow(ctx, params, journal)
             inner = _as_seen(ctx, session=AskingSession(ctx.session, flow), params=params)
-            serve = partial(self._serve, inner, flow, call_next)
-            return await (serve() if journal is None else self.custody.redeem(journal, flow, serve))
+            if journal is None:
+                return await self._serve(inner, flow, call_next)
+            return await self.custody.redeem(journal, flow, partial(self._serve, inner, flow, call_next))
         except InvalidState as reason:
             logger.warning("requestState rejected on %s: %s", ctx.method, reason)
             if self.terms.on_invalid_state == "restart":
@@ -78,12 +79,14 @@ class ReplayMiddleware:
 
     async def _serve(self, ctx: Context, flow: Flow, call_next: CallNext) -> HandlerResult:
         """Run one round."""
+        outcome: HandlerResult | Round
         try:
-            outcome = await replay.run(flow, partial(_handle, flow, ctx, call_next))
-        except MCPError:
-            if flow.halt.called:
-                telemetry.describe(flow, telemetry.REFUSED)
-            raise
+            outcome = await replay.run(flow, partial(call_next, ctx))
+        except MCPError as error:
+            if flow.halt.called or not open_urls(flow, error):
+                telemetry.describe_refusal(flow)
+                raise
+            outcome = await replay.ended(flow)
         if isinstance(outcome, Round):
             telemetry.describe(
                 flow, telemetry.INPUT_REQUIRED, asks=len(outcome.requests), state_bytes=len(outcome.state)
@@ -93,11 +96,16 @@ class ReplayMiddleware:
             telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
-        if not failed(outcome):
-            if flow.commits is not None:
-                await flow.commits.run()
-            flow.completed = True
+        await self._commit(flow, outcome)
         return outcome
+
+    async def _commit(self, flow: Flow, result: HandlerResult) -> None:
+        """The call has completed: what was left for that is done, unless its result is an error."""
+        if failed(result):
+            return
+        if flow.commits is not None:
+            await flow.commits.run()
+        flow.completed = True
 
     async def _journal(self, method: str, params: dict[str, Any], state: str) -> Journal:
         """The journal of the round before.
@@ -124,7 +132,8 @@ class ReplayMiddleware:
         if journal is not None:
             responses = _shaped(responses, journal)
         flow = Flow(
-            f"{ctx.method} {params.get('name') or params.get('uri')}",
+            ctx.method,
+            str(params.get("name") or params.get("uri")),
             self.terms,
             partial(_declared, ctx),
             journal,
@@ -192,15 +201,6 @@ async def _committing(call_next: CallNext, ctx: Context) -> HandlerResult:
         await commits.run()
         commits.completed = True
     return result
-
-
-async def _handle(flow: Flow, ctx: Context, call_next: CallNext) -> HandlerResult:
-    try:
-        return await call_next(ctx)
-    except MCPError as error:
-        if flow.halt.called or not open_urls(flow, error):
-            raise
-        return None
 
 
 def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]) -> None:

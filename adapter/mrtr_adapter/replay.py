@@ -29,12 +29,13 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
         Exception: whatever the handler raised, if it asked nothing.
         MCPError: the call is refused, or the flow is past a bound.
     """
-    before = _cancellations()
+    task = _this_task()
+    before = _cancellations(task)
     token = current.set(flow)
     halt = flow.halt
     try:
         with CancelScope() as scope:
-            halt.watch(scope)
+            halt.watch(task, scope)
             try:
                 result = await call()
             except (KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -49,7 +50,16 @@ async def run(flow: Flow, call: Callable[[], Awaitable[ResultT]]) -> ResultT | R
         current.reset(token)
     if not halt.called:
         return result
-    await _outer_cancellation(before)
+    await _outer_cancellation(task, before)
+    return await ended(flow)
+
+
+async def ended(flow: Flow) -> Round:
+    """The questions of a round that has stopped.
+
+    Raises:
+        MCPError: the call is refused, or the flow is past a bound.
+    """
     await flow.settled()
     return flow.round_end()
 
@@ -58,22 +68,25 @@ ROOT: CodeType = run.__code__
 """The code whose frame marks the task in which the engine runs a handler."""
 
 
-async def _outer_cancellation(before: int) -> None:
+async def _outer_cancellation(task: object, before: int) -> None:
     """The handler was stopped by us; if somebody else cancelled the request meanwhile, that still holds.
 
     `before` counts the cancellations that this task had outlived when the handler was entered.
     """
     await anyio.lowlevel.checkpoint_if_cancelled()
-    if _cancellations() > before:
+    if _cancellations(task) > before:
         raise asyncio.CancelledError
 
 
-def _cancellations() -> int:
-    """How often this task has been cancelled by asyncio's own means, where that can be told."""
-    if sys.version_info < (3, 11):
-        return 0
+def _this_task() -> object:
     try:
-        task = asyncio.current_task()
-    except RuntimeError:
-        return 0  # no loop of asyncio runs here
-    return 0 if task is None else task.cancelling()
+        return asyncio.current_task()
+    except RuntimeError:  # no loop of asyncio runs here
+        import trio
+
+        return trio.lowlevel.current_task()
+
+
+def _cancellations(task: object) -> int:
+    """How often this task has been cancelled by asyncio's own means, where that can be told."""
+    return task.cancelling() if sys.version_info >= (3, 11) and isinstance(task, asyncio.Task) else 0

@@ -31,3 +31,9 @@ def describe(flow: Flow, outcome: str, *, asks: int = 0, state_bytes: int = 0) -
             "mrtr.state_bytes": state_bytes,
         }
     )
+
+
+def describe_refusal(flow: Flow) -> None:
+    """As `describe`, if it is the adapter that has ended the call with an error."""
+    if flow.halt.called:
+        describe(flow, REFUSED)

@@ -17,8 +17,7 @@ from .refusal import Refusal
 from .restarts import restarts_only
 from .rewritten import Rewritten, Style, Terms, rewrite_function
 from .support import SUPPORT, support_names
-from .syntax import all_params, calls_in, names_below
-from .tree import children_of
+from .syntax import all_params, calls_in, mentions_of, names_below
 
 
 class Level(Enum):
@@ -280,8 +279,8 @@ class Engine:
         }
 
     def _used_elsewhere(self, helper: Function, done: dict[Function, Rewritten]) -> bool:
-        inside = sum(_mentions_of(helper.name, f.node) for f in done)
-        return _mentions_of(helper.name, self.view.tree) > inside or helper.name in _exported(self.view.tree)
+        inside = sum(mentions_of(helper.name, f.node) for f in done)
+        return mentions_of(helper.name, self.view.tree) > inside or helper.name in _exported(self.view.tree)
 
     # ── verdicts ──────────────────────────────────────────────────────────────────────────────
 
@@ -330,11 +329,6 @@ def _callees_first(
     for function in functions:
         visit(function)
     return out
-
-
-def _mentions_of(name: str, node: cst.CSTNode) -> int:
-    found = int(isinstance(node, cst.Name) and node.value == name)
-    return found + sum(_mentions_of(name, child) for child in children_of(node))
 
 
 def _exported(tree: cst.Module) -> set[str]:

@@ -24,7 +24,7 @@ from .restarts import Restarter
 from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
 from .shape.pairing import Pairs, pair
-from .sites import Site, answer_types, asking_call, find_sites, refuse_unreached
+from .sites import Site, answer_types, asking_call, find_sites, refuse_loose_helpers, refuse_unreached
 from .spill import spill
 from .syntax import as_ast
 from .valuetypes.infer import Inference
@@ -40,8 +40,6 @@ _IMMUTABLE = frozenset(
         "float",
         "bytes",
         "None",
-        "tuple",
-        "frozenset",
         "decimal.Decimal",
         "datetime.datetime",
         "datetime.date",
@@ -57,6 +55,12 @@ _ANSWER_NAMES = {
     Reads.FORM: "answer", Reads.URL: "consent", Reads.RAW: "answer", Reads.SAMPLE: "reply",
     Reads.SAMPLE_TOOLS: "reply", Reads.ROOTS: "listed",
 }  # fmt: skip
+
+
+def _immutable(found: Type) -> bool:
+    if found.name in ("|", "tuple", "frozenset"):
+        return all(_immutable(arg) for arg in found.args)
+    return found.name in _IMMUTABLE or found.name.startswith("Literal[") or found.name == "..."
 
 
 @dataclass(frozen=True)
@@ -96,9 +100,7 @@ class Prepared:
     def is_immutable(self, name: str) -> bool:
         """Whether values of the local's type can't be changed in place."""
         found = self.types.get(name)
-        return found is not None and all(
-            m.name in _IMMUTABLE or m.name.startswith("Literal[") for m in found.members
-        )
+        return found is not None and _immutable(found)
 
 
 def prepare(
@@ -159,6 +161,8 @@ def prepare(
     parsed, pairs = pair(node)
     sites = find_sites(node, function, view, asking)
     refuse_unreached(node, sites, function, view)
+    called_here = [site.callee for site in sites if site.callee is not None] + restarter.calls
+    refuse_loose_helpers(node, called_here, [f for f in view.functions.values() if ways.asking(f)])
     types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
     local = frozenset(function_locals(parsed))
     purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
@@ -166,7 +170,7 @@ def prepare(
     layout = Layout.of(node, [site.stmt for site in sites])
     return Prepared(
         function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh, steps, restarter.found,
-        frozenset(restarter.callees),
+        frozenset(restarter.calls),
     )  # fmt: skip
 
 
@@ -252,8 +256,10 @@ def _with_cursors(
 
     def steady(iterable: cst.BaseExpression, loop: cst.For) -> bool:
         body = cast("ast.For", pairs[loop][0]).body
-        changed = Mutation(view.facts).mutated(body) | names_in(*body).binds
-        return steady_iterable(as_ast(iterable), infer, reproducible, frozenset(changed))
+        changed = Mutation(view.facts).mutated(body)
+        return steady_iterable(
+            as_ast(iterable), infer, reproducible, changed, frozenset(names_in(*body).binds)
+        )
 
     loops = Loops(hoister.asks_in, steady, fresh, numbered)
     body = cst.ensure_type(node.body, cst.IndentedBlock)

@@ -15,6 +15,7 @@ from .flow.scope import names_in
 from .fresh import FreshNames
 from .prepare import Prepared
 from .resuming.plan import Planner
+from .signature import fitted
 from .sites import Site
 from .syntax import all_params, as_ast, code
 
@@ -81,7 +82,7 @@ def resolver(
         ),
         body=body.with_changes(body=kept),
     )
-    return asking, tool
+    return asking, fitted(tool, width)
 
 
 def _without(body: list[cst.BaseStatement], site: Site) -> list[cst.BaseStatement]:

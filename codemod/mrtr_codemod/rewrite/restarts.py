@@ -59,7 +59,8 @@ class Restarter(cst.CSTTransformer):
         self.support = support
         self.renamed = renamed
         self.width = width - 8
-        self.callees: set[Function] = set()
+        self.calls: list[Function] = []
+        """The restarting functions that are called, as often as they are."""
         self.found = False
         self._keys = FreshNames(())
 
@@ -116,7 +117,7 @@ class Restarter(cst.CSTTransformer):
         return "\n".join(lines)
 
     def _handed_on(self, name: str, value: cst.BaseExpression, callee: Function) -> list[str]:
-        self.callees.add(callee)
+        self.calls.append(callee)
         call = called(value)
         assert call is not None
         new = self.renamed.get(callee, callee.name)

@@ -18,6 +18,7 @@ from .refusal import Refusal
 from .resolver import NEEDS, resolver, resolves
 from .resuming.plan import Planner, Resumption
 from .segment import NeedsState, Segmenter
+from .signature import fitted
 from .sites import Site
 from .syntax import code
 from .valuetypes.carry import Carrier
@@ -193,14 +194,15 @@ def _apply_renames(prepared: Prepared, terms: Terms) -> None:
 
 def _name_points(prepared: Prepared, terms: Terms) -> None:
     stem = camel(prepared.function.qualname)
+    tags = FreshNames(())
     for site in prepared.sites:
+        site.tag = tags("_".join(site.targets))
         what = "".join(camel(name) for name in (site.targets if len(site.targets) < 4 else site.targets[:1]))
         site.point = terms.class_names(f"{stem}{what}")
 
 
 def _step_class(site: Site, carrier: Carrier) -> cst.ClassDef:
-    tag = "_".join(site.targets)
-    lines = [f"class {site.point}(Step):", f'{TAB}step: Literal["{tag}"] = "{tag}"']
+    lines = [f"class {site.point}(Step):", f'{TAB}step: Literal["{site.tag}"] = "{site.tag}"']
     lines += [f"{TAB}{field_name(name)}: {carrier.written(found)}" for name, found in site.fields.items()]
     return cst.ensure_type(cst.parse_statement("\n".join(lines)), cst.ClassDef)
 
@@ -251,7 +253,7 @@ def _signature(prepared: Prepared, names: Names, terms: Terms) -> cst.FunctionDe
         new = terms.renamed.get(prepared.function)
         if new is not None:
             changes["name"] = cst.Name(new)
-    return node.with_changes(**changes)
+    return fitted(node.with_changes(**changes), terms.width)
 
 
 def _or_asked(annotation: cst.BaseExpression, asked: str) -> cst.BaseExpression:

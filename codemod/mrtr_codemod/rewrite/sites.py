@@ -14,7 +14,7 @@ from .flow.scope import parameters
 from .module_view import Function, ModuleView
 from .refusal import Refusal
 from .shape.pairing import pair
-from .syntax import as_ast
+from .syntax import as_ast, mentions_of
 from .valuetypes.infer import ANSWER
 from .valuetypes.model import ANY, STR, Type, from_annotation, returned_type, union
 
@@ -35,6 +35,8 @@ class Site:
     keys: tuple[str, ...] = ()
     point: str = ""
     """The name of the step's class."""
+    tag: str = ""
+    """What tells the step from others of the same handler."""
     fields: dict[str, Type] = field(default_factory=dict)
 
     @property
@@ -198,3 +200,16 @@ def refuse_unreached(function: cst.FunctionDef, sites: list[Site], owner: Functi
                 "dynamic-ask",
                 f"`{text}` is not called and awaited in one go, so its answer comes at no fixed place",
             )
+
+
+def refuse_loose_helpers(
+    function: cst.FunctionDef, called_here: list[Function], asking: list[Function]
+) -> None:
+    """Refuse a function with an asking helper that is not called (and awaited) at once: passed on, run as a task.
+
+    Raises:
+        Refusal: naming the helper.
+    """
+    for helper in asking:
+        if helper.method is None and mentions_of(helper.name, function.body) > called_here.count(helper):
+            raise Refusal("dynamic-ask", f"`{helper.name}` asks, and is not called and awaited in one go")

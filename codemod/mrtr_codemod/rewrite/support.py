@@ -58,7 +58,7 @@ def origin_of(own: str, support_module: str) -> str:
 
 def source(module: str, *, in_package: bool = False) -> str:
     """The source of a support module, as it is put beside the rewritten code."""
-    text = files("mrtr_codemod.rewrite.vendored").joinpath(f"{module}.py").read_text("utf-8")
+    text = files("mrtr_codemod.rewrite").joinpath("vendored", f"{module}.py").read_text("utf-8")
     return text.replace("from mrtr_steps import", "from .mrtr_steps import") if in_package else text
 
 

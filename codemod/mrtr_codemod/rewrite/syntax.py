@@ -83,3 +83,9 @@ def simple_assignments(node: cst.FunctionDef) -> list[tuple[str, cst.BaseExpress
     walk(node.body)
     names = [name for name, _ in found]
     return [(name, value) for name, value in found if names.count(name) == 1]
+
+
+def mentions_of(name: str, node: cst.CSTNode) -> int:
+    """How often a name occurs below a node, attributes among them."""
+    found = int(isinstance(node, cst.Name) and node.value == name)
+    return found + sum(mentions_of(name, child) for child in children_of(node))

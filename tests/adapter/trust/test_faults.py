@@ -152,3 +152,29 @@ def test_a_thousand_flows_on_instances_that_keep_dying_do_each_effect_once(
     )
     record_property("figures", figures)
     print(kind, figures)
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_two_hundred_redemptions_by_four_processes_charge_once_and_get_one_reply(
+    kind: str, tmp_path: Path
+) -> None:
+    setup = Setup(url_of(kind, tmp_path), True, tmp_path)
+    instances = [Instance(setup) for _ in range(WORKERS)]
+    asked = instances[0].request(next_request("order"))
+    request = next_request("order", asked)
+
+    def redeem(instance: Instance) -> list[dict[str, Any]]:
+        return [instance.request(request) for _ in range(200 // WORKERS)]
+
+    with ThreadPoolExecutor(WORKERS) as threads:
+        replies = [reply for batch in threads.map(redeem, instances) for reply in batch]
+    assert len(replies) == 200
+    assert all(reply.get("inputRequests") == replies[0]["inputRequests"] for reply in replies)
+    assert setup.world.lines() == ["begun charge order", "done charge order"]
+
+    follow_ups = [next_request("order", reply) for reply in replies[:WORKERS]]
+    finals = [instance.request(follow_up) for instance, follow_up in zip(instances, follow_ups, strict=True)]
+    assert all(final["content"] == finals[0]["content"] for final in finals)
+    assert len(setup.world.lines()) == 4
+    for instance in instances:
+        instance.end()

@@ -175,3 +175,22 @@ def test_a_refused_name_asks_for_an_annotation() -> None:
     assert found.level is Level.MANUAL
     assert "`handle`" in found.reason
     assert "annotate it" in found.reason
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "asyncio.gather(sure(ctx, 'a'), sure(ctx, 'b'))",
+        "asyncio.wait_for(sure(ctx, 'a'), 5)",
+        "asyncio.ensure_future(sure(ctx, 'a'))",
+        "run(sure)",
+    ],
+)
+def test_a_helper_that_is_passed_on_leaves_its_caller_alone(call: str) -> None:
+    body = (
+        "async def run(function):\n    return await function(None, 'x')\n\n\n"
+        "async def sure(ctx: Context, what: str) -> bool:\n"
+        '    return (await ctx.elicit(what, Ok)).action == "accept"\n\n\n'
+        f"@mcp.tool()\nasync def handler(ctx: Context) -> str:\n    return str(await {call})\n"
+    )
+    assert refused(body) in ("dynamic-ask", "unfollowed-ask")

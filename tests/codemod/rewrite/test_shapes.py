@@ -171,3 +171,19 @@ def test_untouched_lines_are_untouched() -> None:
     odd = "x  =  {  'a':1 }   # keep\n\n\ndef other( a,b ) :\n\treturn a\n\n\n"
     source = HEADER + odd + TOOL + "    answer = await ctx.elicit('b', Ok)\n    return answer.action\n"
     assert odd in rewritten(source).after
+
+
+def test_a_head_that_grew_too_long_is_broken_over_lines() -> None:
+    helper = "async def is_the_user_really_sure_of_this(ctx: Context, question: str, detail: str = 'none') -> bool:\n"
+    source = (
+        HEADER
+        + helper
+        + ("    return (await ctx.elicit(f'{question} {detail}', Ok)).action == 'accept'\n\n\n")
+        + TOOL
+        + "    return str(await is_the_user_really_sure_of_this(ctx, name))\n"
+    )
+    after = rewritten(source).after
+    assert (
+        "async def is_the_user_really_sure_of_this(\n    ctx: Context,\n    question: str,\n    detail: str = 'none',\n"
+        "    *,\n    steps: Steps,\n) -> bool | InputRequiredResult:\n"
+    ) in after

@@ -262,3 +262,10 @@ def test_what_an_inner_function_ends_for_good_is_not_resumed(steps_module: Any) 
     steps = m.Steps(Context(session))
     asked_inside = steps.inner(Outer).restart(link=m.url("Sign in", "https://example.org"))
     assert steps.pass_on(Outer(), asked_inside) is asked_inside
+
+
+def test_outside_of_a_request_there_is_nobody_to_ask(steps_module: Any) -> None:
+    steps = steps_module.Steps(None)
+    assert not steps.resuming
+    with pytest.raises(steps_module.CannotAsk, match="outside of a request"):
+        steps.ask(a=steps_module.form("?", Ok))

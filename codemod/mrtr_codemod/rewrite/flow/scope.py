@@ -130,8 +130,9 @@ def _declared(body: list[ast.stmt] | list[ast.expr]) -> set[str]:
 def walk_scope(node: ast.AST) -> list[ast.AST]:
     """`node` and all below it that belong to the same scope (a nested function itself, but not its inside)."""
     found = [node]
-    for child in ast.iter_child_nodes(node):
-        found += [child] if isinstance(child, Nested) else walk_scope(child)
+    if not isinstance(node, Nested):
+        for child in ast.iter_child_nodes(node):
+            found += walk_scope(child)
     return found
 
 

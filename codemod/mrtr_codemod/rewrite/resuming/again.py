@@ -118,5 +118,17 @@ class Again:
                     found |= reads
         return frozenset(found)
 
+    def touches(self, stmt: cst.CSTNode) -> set[str]:
+        """The names that a statement reads or binds; a function reads only when it is called."""
+        found: set[str] = set()
+        for parsed in self.prepared.pairs[stmt]:
+            names = names_in(parsed)
+            found |= (
+                names.binds
+                if isinstance(parsed, (ast.FunctionDef, ast.AsyncFunctionDef))
+                else names.binds | names.reads
+            )
+        return found
+
     def binds(self, stmt: cst.CSTNode) -> set[str]:
         return {n for p in self.prepared.pairs[stmt] for n in names_in(p).binds}

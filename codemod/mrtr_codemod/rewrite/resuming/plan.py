@@ -72,13 +72,13 @@ class Planner:
             for site in self.prepared.sites:
                 site.fields, recomputed = self._fields_of(site, again)
                 needed |= recomputed
-            # A statement that binds what some step brings back must not run over it.
+            # What a step brings back is of a later time: no statement may run over it, nor be evaluated again with it.
             carried = {name for site in self.prepared.sites for name in site.fields}
-            kept = frozenset(s for s in again if not (self.again.binds(s) & carried))
+            kept = frozenset(s for s in again if not (self.again.touches(s) & carried))
             if kept == again:
                 break
             again = self.again.settled(kept)
-        same = self.again.same_tests(again)
+        same = [s for s in self.again.same_tests(again) if not (names_in(as_ast(s.test)).reads & carried)]
         for stmt in same:
             needed |= names_in(as_ast(stmt.test)).reads & self.prepared.locals
         open_names = self.again.with_inputs(needed, again)
@@ -188,12 +188,20 @@ class Planner:
             bindings = self.reaching.bindings(name, at)
             if not bindings:
                 if self.again.changed_argument(name):
+                    self._refuse_callers_object(name)
                     fields[name] = self.fields.type_of(name, at)
             elif all(b in known for b in bindings):
                 recomputed.add(name)
             elif not self._loop_gives(name, site, bindings):
                 fields[name] = self.fields.type_of(name, at)
         return fields, recomputed
+
+    def _refuse_callers_object(self, name: str) -> None:
+        """A helper that changes what it was given changes its caller's object; a copy from the state would not."""
+        if self.prepared.function.method is None:
+            raise Refusal(
+                "shared-object", f"`{name}` belongs to the caller and is changed in place around an ask"
+            )
 
     def _first_bound(self, name: str) -> tuple[int, str]:
         return (min((s.lineno for s in self.reaching.binders.get(name, [])), default=0), name)

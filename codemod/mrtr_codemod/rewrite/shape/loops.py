@@ -73,16 +73,17 @@ def steady_iterable(
     type_of: Callable[[ast.expr], Type | None],
     reproducible: Callable[[ast.expr], bool],
     mutated: frozenset[str],
+    rebound: frozenset[str],
 ) -> bool:
     """Whether evaluating `expr` in a later round gives the same items in the same order.
 
     `reproducible` judges an expression over values that the state or the arguments bring back; `mutated` are the names
-    whose value or content changes inside the loop.
+    whose content changes inside the loop, `rebound` those that stand for something else in it.
     """
     if not reproducible(expr):
         return False
     names = names_in(expr).reads
-    if names & mutated and not isinstance(expr, ast.Name):
+    if names & rebound or (names & mutated and not isinstance(expr, ast.Name)):
         return False
     return _ordered(expr, type_of)
 

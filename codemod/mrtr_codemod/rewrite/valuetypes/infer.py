@@ -199,8 +199,18 @@ class Inference:
         owner = self(expr.value)
         if owner is None:
             return None
-        parts = [self._field(member, expr.attr) for member in owner.without_none().members]
-        return union(*(p for p in parts if p)) if all(parts) else None
+        members = [m for m in owner.without_none().members if not self._lacks(m, expr.attr)]
+        parts = [self._field(member, expr.attr) for member in members]
+        return union(*(p for p in parts if p)) if parts and all(parts) else None
+
+    def _lacks(self, owner: Type, name: str) -> bool:
+        """A model of the module without such a field: a value that has it is of another type."""
+        declared = self.facts.classes.get(owner.name)
+        if declared is None or any(self.facts.origin(b) != "pydantic.BaseModel" for b in declared.bases):
+            return False
+        names = {n.id for s in declared.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+        methods = {s.name for s in declared.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        return name not in names | methods
 
     def _field(self, owner: Type, name: str) -> Type | None:
         if owner.name == ANSWER:

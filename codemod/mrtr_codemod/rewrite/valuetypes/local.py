@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..facts import Facts, FunctionNode
 from ..flow.scope import function_locals, names_in, parameters, walk_scope
 from .infer import Inference, bind_target, join
-from .model import Type, from_annotation
+from .model import Type, from_annotation, unchecked
 
 _UNKNOWN = Type("!")
 
@@ -37,7 +37,7 @@ def _names(found: Type) -> set[str]:
 
 def _parameter_types(function: FunctionNode, facts: Facts) -> dict[str, Type]:
     types = {arg.arg: from_annotation(arg.annotation, facts) for arg in parameters(function)}
-    return {name: found for name, found in types.items() if found is not None}
+    return {name: unchecked(found) for name, found in types.items() if found is not None}
 
 
 def _declared(function: FunctionNode, facts: Facts) -> dict[str, Type]:
@@ -47,7 +47,7 @@ def _declared(function: FunctionNode, facts: Facts) -> dict[str, Type]:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 type_ = from_annotation(node.annotation, facts)
                 if type_ is not None:
-                    found[node.target.id] = type_
+                    found[node.target.id] = unchecked(type_)
     return found
 
 
@@ -87,7 +87,8 @@ def _bindings(node: ast.AST, infer: Inference, note, bound: dict[str, Type]) -> 
                 elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
                     _grow_dict(target, node.value, infer, bound)
         case ast.AnnAssign(value=value, target=ast.Name()) if value is not None:
-            note(node.target, from_annotation(node.annotation, infer.facts))
+            declared = from_annotation(node.annotation, infer.facts)
+            note(node.target, declared and unchecked(declared))
         case ast.AugAssign(target=ast.Name(id=name)):
             combined = infer(ast.BinOp(ast.Name(name, ast.Load()), node.op, node.value))
             note(node.target, combined)

@@ -111,12 +111,13 @@ def _subscript(expr: ast.Subscript, facts: Facts) -> Type | None:
 def returned_type(function: ast.FunctionDef | ast.AsyncFunctionDef, facts: Facts) -> Type | None:
     """The annotated result. An int may stand for a float there (PEP 484), so a float becomes a number."""
     found = from_annotation(function.returns, facts)
-    return None if found is None else _tower(found)
+    return None if found is None else unchecked(found)
 
 
-def _tower(found: Type) -> Type:
+def unchecked(found: Type) -> Type:
+    """What a value may really be that nothing has checked against its annotation: an int may stand for a float."""
     if found == FLOAT:
         return NUMBER
     if found.name == "|":
-        return union(*(_tower(m) for m in found.members))
-    return Type(found.name, tuple(_tower(a) for a in found.args))
+        return union(*(unchecked(m) for m in found.members))
+    return Type(found.name, tuple(unchecked(a) for a in found.args))

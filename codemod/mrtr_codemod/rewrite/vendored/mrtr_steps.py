@@ -91,7 +91,7 @@ class Steps:
     """One round of one handler.
 
     Args:
-        ctx: the handler's context, or the request context of the low-level server.
+        ctx: the handler's context, or the request context of the low-level server; None outside of a request.
         params: the request's params; only the low-level server needs them.
 
     Raises:
@@ -100,7 +100,7 @@ class Steps:
 
     def __init__(self, ctx: Any, params: Any = None) -> None:
         source = ctx if params is None else params
-        self._session = ctx.session
+        self._session = ctx.session if ctx is not None else None
         self._answers: dict[str, Any] = {}
         self._points: list[dict[str, Any]] = []
         self._round = 1
@@ -110,7 +110,7 @@ class Steps:
         """True in the rounds that go on where an earlier one left off."""
         self.asking = False
         """True once this round has ended in a question."""
-        if source.request_state is not None:
+        if source is not None and source.request_state is not None:
             self._restore(source.request_state, source.input_responses or {})
 
     def _restore(self, state: str, given: dict[str, Any]) -> None:
@@ -223,6 +223,10 @@ class Steps:
     def _ended(
         self, requests: dict[str, InputRequest], points: list[dict[str, Any]], *, restart: bool = False
     ) -> InputRequiredResult:
+        if self._session is None:
+            raise CannotAsk(
+                INVALID_REQUEST, "This handler was called outside of a request, so there is nobody to ask."
+            )
         if self._session.protocol_version < FIRST_VERSION:
             raise CannotAsk(
                 INVALID_PARAMS,
