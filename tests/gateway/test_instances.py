@@ -69,6 +69,25 @@ def test_users_of_a_trusted_header_are_apart(journal: Journal) -> None:
         assert "X-User" in instance.call("whoami", {})["error"]["message"]
 
 
+def test_an_older_session_is_of_the_user_who_used_it_first(journal: Journal) -> None:
+    with gateway(journal, "a", "--trust-header", "X-User") as instance:
+        url = f"http://127.0.0.1:{instance.port}/mcp"
+        headers = {"Accept": "application/json, text/event-stream", "X-User": "ada"}
+        params = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "by-hand", "version": "1"},
+        }
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+        opened = httpx2.post(url, json=hello, headers=headers)
+        headers["Mcp-Session-Id"] = opened.headers["Mcp-Session-Id"]
+        httpx2.post(url, json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami"}}
+        assert "structuredContent" in httpx2.post(url, json=call, headers=headers, timeout=30).text
+        stolen = httpx2.post(url, json=call, headers={**headers, "X-User": "bob"}, timeout=30).text
+    assert "belongs to another user" in stolen
+
+
 def test_health_tells_what_there_is(journal: Journal) -> None:
     with gateway(journal, "a") as instance:
         instance.call("pay", {"amount": 5})

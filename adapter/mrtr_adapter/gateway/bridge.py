@@ -11,7 +11,7 @@ from anyio.abc import TaskGroup
 from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 
 from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.link import Message
@@ -50,13 +50,17 @@ class Bridge:
     async def notify(self, ctx: Context, kind: SessionKind) -> None:
         """Pass a notification of the client on, if anything has been asked of the old server yet."""
         pair = self._pairs.get(ctx.session._connection)
-        if pair is not None:
+        if pair is not None and pair.session.kind.principal == kind.principal:
             await pair.session.notify(ctx.method, ctx.params)
 
     async def _pair(self, ctx: Context, kind: SessionKind) -> _Pair:
         connection = ctx.session._connection
         async with self._pairing:
             pair = self._pairs.get(connection)
+            if pair is not None and pair.session.kind.principal != kind.principal:
+                raise MCPError(
+                    INVALID_REQUEST, "This session belongs to another user: initialize one of your own"
+                )
             if pair is None or not pair.session.alive:
                 session = await self._pool.acquire(kind, fresh=True, spare=False)
                 pair = self._pairs[connection] = _Pair(session, connection, self._group)

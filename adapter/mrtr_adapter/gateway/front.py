@@ -74,7 +74,7 @@ class Front(Server[Any]):
             icons=[Icon.model_validate(icon) for icon in info.get("icons") or []] or None,
             cache_hints={cast(CacheableMethod, method): _NOTHING_IS_FRESH for method in CACHEABLE_METHODS},
         )
-        # Old tools map no argument to a header, so they need not be listed for each call (newer versions of mcp ask here).
+        # Old tools map no argument to a header, so they need not be listed for each call.
         self.get_tool_input_schema = lambda name: None
 
     def create_initialization_options(
