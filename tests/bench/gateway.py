@@ -62,7 +62,9 @@ async def main() -> None:
                 lambda tool=tool, arguments=arguments: direct.call_tool(tool, arguments),
                 lambda tool=tool, arguments=arguments: wrapped.call_tool(tool, arguments),
             )
-            print(f"a call that {title}: direct {before:.2f} ms, gateway {after:.2f} ms, ratio {after / before:.2f}")
+            print(
+                f"a call that {title}: direct {before:.2f} ms, gateway {after:.2f} ms, ratio {after / before:.2f}"
+            )
 
 
 anyio.run(main)
