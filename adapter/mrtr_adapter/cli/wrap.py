@@ -1,0 +1,185 @@
+"""`mrtr wrap`: any old server, unmodified, on 2026-07-28."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+import anyio
+import click
+
+from mrtr_adapter.cli.refused import Refused
+from mrtr_adapter.gateway.child import Command
+from mrtr_adapter.gateway.config import read_config
+from mrtr_adapter.gateway.gateway import running
+from mrtr_adapter.gateway.holds import HoldLimits
+from mrtr_adapter.gateway.http import application
+from mrtr_adapter.gateway.pool import PoolLimits
+from mrtr_adapter.gateway.settings import Settings
+from mrtr_adapter.gateway.wanted import behind, environment, policy
+from mrtr_adapter.keys import ENVIRONMENT
+from mrtr_adapter.serving.address import Address
+from mrtr_adapter.serving.http import serve_http
+from mrtr_adapter.serving.refusal import CannotServe, told
+from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
+from mrtr_adapter.serving.startup import Startup
+from mrtr_adapter.serving.stdio import serve_stdio
+
+_PATH = "/mcp"
+
+
+@click.command(context_settings={"ignore_unknown_options": False})
+@click.argument("command", nargs=-1, metavar="-- COMMAND [ARGUMENT]…")
+@click.option("--url", metavar="URL", help="The old server is there, over Streamable HTTP.")
+@click.option(
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this to --url. Repeatable."
+)
+@click.option(
+    "--http", "address", metavar="HOST:PORT", help=f"Serve over HTTP, at {_PATH}; without it over stdio."
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Serve the servers of a TOML file, each at /NAME/mcp (with --http).",
+)
+@click.option(
+    "--hold",
+    type=click.FloatRange(min=0),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Keep a call that asks alive this long, so that the answer continues it; 0 keeps none.",
+)
+@click.option(
+    "--replay",
+    multiple=True,
+    metavar="all|safe|none|TOOL,…",
+    help="Calls that may be run again when they can't be continued. [default: safe, annotated read-only or idempotent]",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a call may run until it ends or asks.",
+)
+@click.option(
+    "--sessions",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="At most N sessions (processes) of the old server; with --trust-header N/4 for each user.",
+)
+@click.option(
+    "--env", "variables", multiple=True, metavar="NAME[=VALUE]", help="Let the command see this variable."
+)
+@click.option(
+    "--trust-header",
+    metavar="NAME",
+    help="Take the user from this header, which a proxy in front sets and strips from what clients send (with --http).",
+)
+@click.option(
+    "--store", metavar="URL", help="Share redeemed states in sqlite:///FILE or redis://HOST:PORT/DB."
+)
+@click.option(
+    "--keys-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"Read the sealing keys from FILE instead of {ENVIRONMENT}; the first one seals, each of them opens.",
+)
+def wrap(
+    command: tuple[str, ...],
+    url: str | None,
+    headers: tuple[str, ...],
+    address: str | None,
+    config: Path | None,
+    hold: float,
+    replay: tuple[str, ...],
+    timeout: float,
+    sessions: int,
+    variables: tuple[str, ...],
+    trust_header: str | None,
+    store: str | None,
+    keys_file: Path | None,
+) -> None:
+    """Serve an old MCP server to clients on 2026-07-28, and to older ones as before.
+
+    The server is started by COMMAND or reached at --url, and stays as it is: what it asks during a call becomes a
+    round. A call that waits for an answer is kept alive here (--hold); when it is gone it is run again on a fresh
+    session if that is allowed (--replay), and otherwise ends with an error that says so.
+
+    Several gateways with the same key in MRTR_KEYS take one another's calls, as far as --replay allows.
+    """
+    try:
+        if config is not None and (command or url or headers or variables):
+            raise CannotServe("--config names the servers: leave out the command, --url, --header and --env")
+        if address is None and (config is not None or trust_header is not None):
+            raise CannotServe("--config and --trust-header are for HTTP: give --http HOST:PORT as well")
+        share = max(1, sessions // 4) if trust_header is not None else sessions
+        settings = Settings(
+            Command(())
+            if config
+            else behind(command, url, headers, environment(variables, os.environ), None),
+            pool=PoolLimits(sessions=sessions, per_principal=share),
+            hold=HoldLimits(seconds=hold, calls=max(1, share * 3 // 4)),
+            replay=policy(replay),
+            call_seconds=timeout,
+            trust_header=trust_header,
+            keys=keys_of_file(keys_file) if keys_file else keys_of_environment(),
+            store=store,
+        )
+        _log()
+        if address is None:
+            if sys.stdin.isatty():
+                click.echo(
+                    "mrtr wrap: speaks MCP on stdin and stdout, for a client that starts it; "
+                    "for HTTP give --http 127.0.0.1:8000",
+                    err=True,
+                )
+            anyio.run(_over_stdio, settings)
+        else:
+            _over_http(
+                {_PATH: settings} if config is None else read_config(config, settings), Address.parse(address)
+            )
+    except CannotServe as error:
+        raise Refused("wrap", str(error)) from None
+    except Exception as error:
+        raise Refused("wrap", f"the gateway has failed: {told(error)}") from None
+
+
+async def _over_stdio(settings: Settings) -> None:
+    refused = None
+    try:
+        async with running(settings) as gateway:
+            await serve_stdio(gateway.front)
+    except Exception as error:
+        refused = _reason(error)
+    if refused is not None:
+        raise refused
+
+
+def _over_http(servers: dict[str, Settings], address: Address) -> None:
+    address, sockets = address.listen()
+    at = ", ".join(address.url.removesuffix(_PATH) + path for path in servers)
+    app = Startup(
+        application(servers, address.host), lambda: click.echo(f"mrtr wrap: serving {at}", err=True)
+    )
+    serve_http(app, sockets)
+
+
+def _reason(error: BaseException) -> Exception:
+    """The one error that a task group ended with."""
+    while inner := getattr(error, "exceptions", None):
+        error = inner[0]
+    return error if isinstance(error, Exception) else RuntimeError(told(error))
+
+
+def _log() -> None:
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )

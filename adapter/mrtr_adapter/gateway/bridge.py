@@ -1,0 +1,133 @@
+"""Clients on older protocols: each connection gets an old session of its own, and both talk as they always did."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import anyio
+from anyio.abc import TaskGroup
+from mcp.server.connection import Connection
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
+
+from mrtr_adapter.gateway.capset import SessionKind
+from mrtr_adapter.gateway.link import Message
+from mrtr_adapter.gateway.pool import Pool
+from mrtr_adapter.gateway.session import Session
+from mrtr_adapter.gateway.wire import PROGRESS_TOKEN
+
+logger = logging.getLogger("mrtr")
+
+Context = ServerRequestContext[Any, Any]
+_PASSED = frozenset(
+    {
+        "notifications/message",
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+        "notifications/elicitation/complete",
+    }
+)
+
+
+class Bridge:
+    """The connections of a gateway with older clients. `group` outlives all of them."""
+
+    def __init__(self, pool: Pool, group: TaskGroup) -> None:
+        self._pool = pool
+        self._group = group
+        self._pairs: WeakKeyDictionary[Connection, _Pair] = WeakKeyDictionary()
+        self._pairing = anyio.Lock()
+
+    async def request(self, ctx: Context, kind: SessionKind) -> dict[str, Any]:
+        """The old server's answer to this client's request."""
+        return await (await self._pair(ctx, kind)).request(ctx)
+
+    async def notify(self, ctx: Context, kind: SessionKind) -> None:
+        """Pass a notification of the client on, if anything has been asked of the old server yet."""
+        pair = self._pairs.get(ctx.session._connection)
+        if pair is not None and pair.session.kind.principal == kind.principal:
+            await pair.session.notify(ctx.method, ctx.params)
+
+    async def _pair(self, ctx: Context, kind: SessionKind) -> _Pair:
+        connection = ctx.session._connection
+        async with self._pairing:
+            pair = self._pairs.get(connection)
+            if pair is not None and pair.session.kind.principal != kind.principal:
+                raise MCPError(
+                    INVALID_REQUEST, "This session belongs to another user: initialize one of your own"
+                )
+            if pair is None or not pair.session.alive:
+                session = await self._pool.acquire(kind, fresh=True, spare=False)
+                pair = self._pairs[connection] = _Pair(session, connection, self._group)
+                connection.exit_stack.callback(self._pool.discard, session)
+                await pair.catch_up()
+            return pair
+
+
+class _Pair:
+    """A connection with a client, and the old session that belongs to it."""
+
+    def __init__(self, session: Session, connection: Connection, group: TaskGroup) -> None:
+        self.session = session
+        self._connection = connection
+        self._group = group
+        self._running: dict[object, Context] = {}
+        session.listener = self
+
+    async def request(self, ctx: Context) -> dict[str, Any]:
+        reply = await self.session.begin(ctx.method, ctx.params)
+        self._running[reply] = ctx
+        try:
+            return await reply.result()
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self.session.forget(reply)
+            raise
+        finally:
+            del self._running[reply]
+
+    async def catch_up(self) -> None:
+        """Ask the client what the old server has asked before there was one."""
+        while self.session.waiting:
+            self.heard(self.session.waiting.popleft())
+
+    def heard(self, message: Message) -> None:
+        self._group.start_soon(self._pass, message)
+
+    def ended(self, reason: str) -> None:
+        logger.info("the old session of a client on an older protocol has ended: %s", reason)
+
+    async def _pass(self, message: Message) -> None:
+        try:
+            await (self._ask(message) if "id" in message else self._tell(message))
+        except MCPError as error:
+            logger.warning("%s could not be passed on: %s", message["method"], error)
+        except Exception:
+            logger.exception("%s could not be passed on", message["method"])
+
+    async def _ask(self, message: Message) -> None:
+        # On HTTP a request goes along the stream of the call that it belongs to, which is known if there is one only.
+        running = list(self._running.values())
+        outbound = running[-1].session._request_outbound if running else self._connection.outbound
+        try:
+            answer = await outbound.send_raw_request(message["method"], message.get("params"))
+        except MCPError as error:
+            await self.session.refuse(message, error.code or INTERNAL_ERROR, error.message)
+        else:
+            await self.session.answer(message, answer)
+
+    async def _tell(self, message: Message) -> None:
+        params = message.get("params") or {}
+        if message["method"] == "notifications/progress":
+            for ctx in list(self._running.values()):
+                if (ctx.params or {}).get("_meta", {}).get(PROGRESS_TOKEN) == params.get(PROGRESS_TOKEN):
+                    await ctx.session.report_progress(
+                        params.get("progress", 0), params.get("total"), params.get("message")
+                    )
+        elif message["method"] in _PASSED:
+            await self._connection.outbound.notify(message["method"], message.get("params"))

@@ -1,0 +1,189 @@
+"""One call on an old session, over all the rounds that it takes while it is kept alive.
+
+What the old server asks becomes an ask of the round's flow. When the round ends with it, the call goes on waiting in
+the old server, and a later round takes it up again: the flow hears once more what it has heard, so that it is where a
+replay would be, and the new answers go to the old server.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, Protocol
+
+import anyio
+from anyio.abc import TaskGroup
+from mcp.shared.exceptions import MCPError
+
+from mrtr_adapter.flows import Flow
+from mrtr_adapter.gateway.link import Message
+from mrtr_adapter.gateway.session import Reply, ServerGone, Session
+from mrtr_adapter.question import ELICIT, LIST_ROOTS
+from mrtr_adapter.site import Site
+
+logger = logging.getLogger("mrtr")
+
+_MAX_HEARD = 1024
+"""Messages of the server that wait for a round to hear them; later notifications are lost."""
+
+
+class Tell(Protocol):
+    """Passes a notification of the old server on to the client."""
+
+    async def __call__(self, message: Message) -> None: ...
+
+
+class Call:
+    """A request that runs on a session of its own.
+
+    Args:
+        session: nobody else uses it.
+        method, params: as the old server gets them.
+    """
+
+    def __init__(self, session: Session, method: str, params: Mapping[str, Any]) -> None:
+        self.session = session
+        self.method = method
+        self.params = params
+        self.answered: list[Message] = []
+        """What the old server asked and was told, in this order."""
+        self.open: dict[str, Message] = {}
+        """What it asks and waits for, by the id of the request."""
+        self.asked = False
+        self.reply: Reply | None = None
+        self._send, self._heard = anyio.create_memory_object_stream[Message](_MAX_HEARD)
+
+    # -- what the old server says ------------------------------------------------------------------------------
+
+    def heard(self, message: Message) -> None:
+        if message["method"] == "notifications/cancelled":
+            withdrawn = (message.get("params") or {}).get("requestId")
+            self.open.pop(str(withdrawn), None)
+            return
+        try:
+            self._send.send_nowait(message)
+        except anyio.WouldBlock:
+            if "id" in message:
+                logger.error(
+                    "the server behind asks more than %d things at once, its session is ended", _MAX_HEARD
+                )
+                self.session.close()
+
+    def ended(self, reason: str) -> None:
+        self.open.clear()
+
+    @property
+    def waits(self) -> bool:
+        """Whether the old server still waits for what it asked."""
+        return self.session.alive and bool(self.open) and (self.reply is None or self.reply.outcome is None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the old server has ended a call that asked, without waiting for the answer any longer."""
+        outcome = self.reply.outcome if self.reply is not None else None
+        return self.asked and outcome is not None and not isinstance(outcome, ServerGone)
+
+    async def result(self) -> dict[str, Any]:
+        """What a finished call has led to.
+
+        Raises:
+            MCPError: the old server's error.
+        """
+        assert self.reply is not None
+        return await self.reply.result()
+
+    # -- a round -----------------------------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Send the request.
+
+        Raises:
+            MCPError: the old server is gone.
+        """
+        self.session.listener = self
+        self.reply = await self.session.begin(self.method, self.params)
+
+    async def round(self, flow: Flow, tell: Tell) -> dict[str, Any]:
+        """The old server's result, once it has one; until then the flow ends the round with what it asks.
+
+        Raises:
+            MCPError: the old server's error, or it is gone.
+        """
+        assert self.reply is not None
+        for request in self.answered:
+            await flow.ask(request["method"], request.get("params"), partial(_site, request))
+        async with _one_error(), anyio.create_task_group() as group:
+            for request in list(self.open.values()):
+                group.start_soon(self._ask, flow, request)
+            group.start_soon(self._listen, flow, tell, group)
+            result = await self.reply.result()
+            group.cancel_scope.cancel()
+        await self._last_words(tell)
+        return result
+
+    async def _listen(self, flow: Flow, tell: Tell, group: TaskGroup) -> None:
+        async for message in self._heard:
+            if "id" in message:
+                self.asked = True
+                self.open[str(message["id"])] = message
+                group.start_soon(self._ask, flow, message)
+            else:
+                await tell(message)
+
+    async def _last_words(self, tell: Tell) -> None:
+        """Notifications that came before the reply go out before it."""
+        while self._heard.statistics().current_buffer_used:
+            message = self._heard.receive_nowait()
+            if "id" not in message:
+                await tell(message)
+
+    async def _ask(self, flow: Flow, request: Message) -> None:
+        answer = await flow.ask(request["method"], request.get("params"), partial(_site, request))
+        self.answered.append(request)
+        if self.open.pop(str(request["id"]), None) is None:
+            return  # withdrawn meanwhile
+        await self.session.answer(request, answer)
+        if request["method"] == LIST_ROOTS:
+            await self._answer_waiting(answer)
+
+    async def _answer_waiting(self, roots: Mapping[str, Any]) -> None:
+        """The server has asked for roots before: now they are known."""
+        waiting = [request for request in self.session.waiting if request["method"] == LIST_ROOTS]
+        for request in waiting:
+            self.session.waiting.remove(request)
+            await self.session.answer(request, roots)
+
+    async def abandon(self) -> None:
+        """Tell the old server that nobody waits for the result any more."""
+        if self.reply is not None and self.session.alive:
+            with suppress(MCPError):
+                await self.session.forget(self.reply)
+
+
+@asynccontextmanager
+async def _one_error() -> AsyncIterator[None]:
+    """Raise the error that a task group ended with, and not a group of one."""
+    try:
+        yield
+    except Exception as error:
+        while inner := getattr(error, "exceptions", None):
+            error = inner[0]
+        raise error from None
+
+
+_NAME = re.compile(r"[A-Za-z]\w{0,63}")
+
+
+def _site(request: Message) -> Site:
+    """The key of a form with a single field is that field's name."""
+    params = request.get("params") or {}
+    fields = (
+        list((params.get("requestedSchema") or {}).get("properties") or {})
+        if request["method"] == ELICIT
+        else []
+    )
+    name = fields[0] if len(fields) == 1 and _NAME.fullmatch(fields[0]) else None
+    return Site("<old server>", 0, name, in_root=False)

@@ -1,0 +1,155 @@
+"""An old server as a child process that speaks on its stdin and stdout.
+
+No shell is involved, and of the gateway's environment it sees only what a program needs to run (PATH, HOME …) and what
+was named. It leads a process group of its own, which is ended as a whole: first by closing stdin, as MCP has it, then
+by SIGTERM, then by SIGKILL.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+from mcp.client.stdio import get_default_environment
+
+from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, Link, LinkClosed, Message
+from mrtr_adapter.gateway.warden import Warden
+
+logger = logging.getLogger("mrtr")
+
+_CHUNK = 64 * 1024
+POLITE_SECONDS = 2.0
+"""How long each of the gentler ways to end a child is given."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to start, and what it may see."""
+
+    arguments: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """On top of what every program gets."""
+    folder: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.arguments)
+
+    @asynccontextmanager
+    async def opened(self, warden: Warden) -> AsyncIterator[Link]:
+        """The process while it runs; afterwards nothing of it is left.
+
+        Raises:
+            LinkClosed: it can't be started.
+        """
+        try:
+            process = await anyio.open_process(
+                list(self.arguments),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None,
+                cwd=self.folder,
+                env=get_default_environment() | dict(self.environment),
+                start_new_session=os.name == "posix",
+            )
+        except OSError as error:
+            raise LinkClosed(f"{self.arguments[0]} can't be started: {error.strerror or error}") from None
+        await warden.watch(process.pid)
+        try:
+            yield _Child(process, self.arguments[0])
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+                await warden.forget(process.pid)
+
+
+class _Child:
+    """Messages are lines of JSON. Lines that are not, as old servers print them, are logged and passed over."""
+
+    def __init__(self, process: Process, name: str) -> None:
+        self._process = process
+        self._name = name
+        self._buffer = bytearray()
+        self._searched = 0
+        self._writing = anyio.Lock()
+
+    async def send(self, message: Message) -> None:
+        assert self._process.stdin is not None
+        line = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+        try:
+            async with self._writing:
+                await self._process.stdin.send(line)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            raise LinkClosed(f"{self._name} has closed its stdin") from None
+
+    async def receive(self) -> Message:
+        while True:
+            line = await self._line()
+            try:
+                message = json.loads(line)
+            except ValueError:
+                message = None
+            if isinstance(message, dict):
+                return message
+            if line.strip():
+                logger.warning(
+                    "%s printed a line that is no message: %.200r", self._name, line.decode(errors="replace")
+                )
+
+    def speak(self, version: str) -> None:
+        pass
+
+    async def _line(self) -> bytes:
+        assert self._process.stdout is not None
+        while (end := self._buffer.find(b"\n", self._searched)) < 0:
+            self._searched = len(self._buffer)
+            if self._searched > MAX_MESSAGE_BYTES:
+                raise LinkClosed(f"{self._name} sent a message of more than {MAX_MESSAGE_BYTES} bytes")
+            try:
+                self._buffer += await self._process.stdout.receive(_CHUNK)
+            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                raise LinkClosed(await self._epitaph()) from None
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        self._searched = 0
+        return line
+
+    async def _epitaph(self) -> str:
+        with anyio.move_on_after(1):
+            return f"{self._name} has ended with status {await self._process.wait()}"
+        return f"{self._name} has closed its stdout"
+
+
+async def _end(process: Process) -> None:
+    """End a process and all of its group."""
+    if process.stdin is not None:
+        with suppress(Exception):
+            await process.stdin.aclose()
+    with anyio.move_on_after(POLITE_SECONDS):
+        await process.wait()
+    _signal(process, signal.SIGTERM)
+    with anyio.move_on_after(POLITE_SECONDS):
+        await process.wait()
+    if os.name == "posix":
+        _signal(process, signal.SIGKILL)
+    elif process.returncode is None:
+        process.kill()
+    with suppress(Exception):
+        await process.aclose()
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, number)
+        elif process.returncode is None:
+            process.terminate()

@@ -1,0 +1,102 @@
+"""The file of `--config`: several servers behind paths.
+
+[servers.files]
+command = ["npx", "-y", "files-server", "/data"]
+env = {API_KEY = "$API_KEY"}
+replay = ["read_file"]
+
+[servers.tickets]
+url = "https://tickets.example.com/mcp"
+hold = 60
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mrtr_adapter.gateway.settings import Settings
+from mrtr_adapter.gateway.wanted import behind, environment, policy
+from mrtr_adapter.serving.refusal import CannotServe
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+class _Server(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    command: list[str] | None = None
+    url: str | None = None
+    header: list[str] = Field(default_factory=list)
+    env: dict[str, str] = Field(default_factory=dict)
+    folder: str | None = None
+    hold: float | None = Field(default=None, ge=0)
+    replay: str | list[str] | None = None
+    timeout: float | None = Field(default=None, gt=0)
+    sessions: int | None = Field(default=None, ge=1)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    servers: dict[str, _Server] = Field(min_length=1)
+
+
+def read_config(path: Path, common: Settings) -> dict[str, Settings]:
+    """The settings of each server by its path, `/NAME/mcp`. What a server does not say is as in `common`.
+
+    Raises:
+        CannotServe: the file can't be read, or says something that makes no sense.
+    """
+    try:
+        found = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotServe(f"can't read {path}: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise CannotServe(f"{path} is not TOML: {error}") from None
+    except ValidationError as error:
+        raise CannotServe(f"{path}: {_first(error)}") from None
+    return {f"/{name}/mcp": _settings(path, name, server, common) for name, server in found.servers.items()}
+
+
+def _settings(path: Path, name: str, server: _Server, common: Settings) -> Settings:
+    where = f"{path}, [servers.{name}]"
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise CannotServe(f"{where}: a name is letters, digits, - and _, since it is part of the path")
+    try:
+        old = behind(
+            server.command or (), server.url, server.header, _expanded(server.env), Path(server.folder or ".")
+        )
+        chosen = [server.replay] if isinstance(server.replay, str) else server.replay
+        replay = common.replay if chosen is None else policy(chosen)
+    except CannotServe as error:
+        raise CannotServe(f"{where}: {error}") from None
+    settings = replace(common, behind=old, replay=replay, audience=name)
+    if server.hold is not None:
+        settings = replace(settings, hold=replace(settings.hold, seconds=server.hold))
+    if server.timeout is not None:
+        settings = replace(settings, call_seconds=server.timeout)
+    if server.sessions is not None:
+        settings = replace(settings, pool=replace(settings.pool, sessions=server.sessions))
+    return settings
+
+
+def _expanded(env: Mapping[str, str]) -> dict[str, str]:
+    """`$NAME` alone stands for a variable of the gateway's own environment."""
+    named = [value[1:] for value in env.values() if value.startswith("$")]
+    known = environment(named, os.environ)
+    return {name: known[value[1:]] if value.startswith("$") else value for name, value in env.items()}
+
+
+def _first(error: ValidationError) -> str:
+    detail: dict[str, Any] = dict(error.errors()[0])
+    return f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}"

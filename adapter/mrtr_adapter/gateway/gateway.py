@@ -1,0 +1,106 @@
+"""Puts a gateway together, and runs it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from mrtr_adapter.binding import adapt
+from mrtr_adapter.gateway.bridge import Bridge
+from mrtr_adapter.gateway.capset import SessionKind
+from mrtr_adapter.gateway.child import Command
+from mrtr_adapter.gateway.front import Front, build_front
+from mrtr_adapter.gateway.holds import Holds
+from mrtr_adapter.gateway.link import OpenLink
+from mrtr_adapter.gateway.listening import Listening
+from mrtr_adapter.gateway.pool import Pool
+from mrtr_adapter.gateway.principal import principal_by
+from mrtr_adapter.gateway.remote import Endpoint
+from mrtr_adapter.gateway.serving import Serving, dropping
+from mrtr_adapter.gateway.settings import Settings
+from mrtr_adapter.gateway.warden import Warden, warden
+from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.stores import Store, open_store
+
+_TTL_SECONDS = 600.0
+_PROBE = SessionKind.of(None, {})
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """A gateway that runs. `front` is to be served."""
+
+    front: Front
+    pool: Pool
+    holds: Holds
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What there is of sessions, and of calls that wait for an answer."""
+        return {**self.pool.counts, "held": len(self.holds)}
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Gateway]:
+    """A gateway to the server of these settings. At the end nothing of that is left.
+
+    Raises:
+        CannotServe: the old server can't be started or does not speak MCP, or a setting makes no sense.
+    """
+    listening = Listening()
+    principal = principal_by(settings.trust_header)
+    store = _store(settings.store)
+    async with warden() as guard:
+        pool = Pool(_opener(settings.behind, guard), settings.pool, listening.bus)
+        async with pool.running(), anyio.create_task_group() as group:
+            holds = Holds(settings.hold, dropping(pool))
+            serving = Serving(pool, holds, settings.replay, principal, settings.call_seconds)
+            front = build_front(await _hello(pool, settings.behind), serving, Bridge(pool, group), listening)
+            _adapt(front, settings, store)
+            group.start_soon(holds.sweep)
+            try:
+                yield Gateway(front, pool, holds)
+            finally:
+                listening.close()
+                group.cancel_scope.cancel()
+
+
+def _adapt(front: Front, settings: Settings, store: Store) -> None:
+    try:
+        adapt(
+            front,
+            keys=settings.keys,
+            ttl=max(_TTL_SECONDS, settings.hold.seconds),
+            audience=settings.audience,
+            bind_principal=principal_by(settings.trust_header),
+            record=False,
+            on_effect="ignore",
+            store=store,
+            single_use=True,
+        )
+    except (TypeError, ValueError) as error:
+        raise CannotServe(str(error)) from None
+
+
+def _store(url: str | None) -> Store:
+    try:
+        return open_store(url or "memory:")
+    except ValueError as error:
+        raise CannotServe(f"--store: {error}") from None
+
+
+async def _hello(pool: Pool, behind: Command | Endpoint) -> dict[str, object]:
+    """What the old server says of itself."""
+    try:
+        return (await pool.first(_PROBE)).hello
+    except MCPError:
+        raise CannotServe(f"can't use the old server {behind.name}: {pool.trouble}") from None
+
+
+def _opener(behind: Command | Endpoint, guard: Warden) -> OpenLink:
+    return partial(behind.opened, guard) if isinstance(behind, Command) else behind.opened

@@ -1,0 +1,278 @@
+"""One session with an old server, as its client: requests, their replies, and what the server says by itself.
+
+What it says during a call goes to that call. Requests that it makes outside of one, such as `roots/list` right after
+it started, wait until a call has the answer; they are never made up. Pings are answered at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Protocol
+
+import anyio
+from anyio.abc import TaskStatus
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
+
+from mrtr_adapter.flows import current
+from mrtr_adapter.gateway.capset import SessionKind
+from mrtr_adapter.gateway.link import Link, LinkClosed, Message, OpenLink
+from mrtr_adapter.question import ASKS, LIST_ROOTS
+from mrtr_adapter.serving.refusal import told
+from mrtr_adapter.versions import version
+
+logger = logging.getLogger("mrtr")
+
+ROOTS_SECONDS = 0.6
+"""How long a new session gets to ask for roots by itself, if its client has any, before a call is put on it."""
+_CHECK_SECONDS = 0.5
+_MAX_WAITING = 64
+"""Requests of a server outside of any call that are kept."""
+
+
+class Listener(Protocol):
+    """Who hears what an old server says during a call. It must not block."""
+
+    def heard(self, message: Message) -> None:
+        """A request or a notification of the server."""
+
+    def ended(self, reason: str) -> None:
+        """The session is over."""
+
+
+class ServerGone(MCPError):
+    """The old server went away before it answered. What it was asked for may have been done."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            INTERNAL_ERROR,
+            f"The server behind this gateway went away before it answered ({reason}); what was asked of it may have "
+            "been done. Look whether it was before you call again",
+            data={"reason": "server_gone"},
+        )
+
+
+class NotStarted(Exception):
+    """An old server could not be started, or does not speak MCP; says why."""
+
+
+class Session:
+    """Opened and ended by `run`, in a task of its own.
+
+    Args:
+        kind: whose session it is, and what it declares.
+        open_link: connects to the server.
+        events: hears the server's notifications as well, whether or not there is a call.
+    """
+
+    def __init__(self, kind: SessionKind, open_link: OpenLink, events: Listener) -> None:
+        self.kind = kind
+        self.hello: dict[str, Any] = {}
+        """The server's `initialize` result."""
+        self.alive = False
+        self.used = False
+        """Whether any call has run on it."""
+        self.idle_since = time.monotonic()
+        self.waiting: deque[Message] = deque(maxlen=_MAX_WAITING)
+        """Requests that the server has made outside of a call."""
+        self.listener: Listener | None = None
+        self.log_level: str | None = None
+        self._open_link = open_link
+        self._events = events
+        self._link: Link | None = None
+        self._ids = itertools.count(1)
+        self._replies: dict[int, Reply] = {}
+        self._closing = anyio.Event()
+        self._asked_roots = anyio.Event()
+
+    # -- its life ----------------------------------------------------------------------------------------------
+
+    async def run(self, start_seconds: float, *, task_status: TaskStatus[None]) -> None:
+        """Connect, shake hands, and serve until `close` or the server's end.
+
+        Raises:
+            NotStarted: before it has begun; afterwards nothing is raised.
+        """
+        current.set(
+            None
+        )  # what it takes to reach the server is no effect of the call that happened to need it
+        started = False
+        reason = "the session was closed"
+        try:
+            async with self._open_link() as link, anyio.create_task_group() as group:
+                self._link = link
+                group.start_soon(self._read, link)
+                with anyio.fail_after(start_seconds):
+                    await self._shake_hands(link)
+                self.alive = started = True
+                task_status.started()
+                await self._closing.wait()
+                group.cancel_scope.cancel()
+        except TimeoutError:
+            reason = f"no answer to initialize within {start_seconds:g} s"
+        except Exception as error:
+            reason = _told(error)
+        finally:
+            self._end(reason)
+        if not started:
+            raise NotStarted(reason)
+
+    async def _shake_hands(self, link: Link) -> None:
+        hello = await self.request(
+            "initialize",
+            {
+                "protocolVersion": LATEST_HANDSHAKE_VERSION,
+                "capabilities": self.kind.declared,
+                "clientInfo": {"name": "mrtr-wrap", "version": version("mrtr")},
+            },
+        )
+        spoken = hello.get("protocolVersion")
+        if spoken not in HANDSHAKE_PROTOCOL_VERSIONS:
+            raise LinkClosed(f"it speaks protocol version {spoken!r}, which is none of the old ones")
+        self.hello = hello
+        link.speak(spoken)
+        await self.notify("notifications/initialized")
+        if "roots" in self.kind.declared:
+            with anyio.move_on_after(ROOTS_SECONDS):
+                await self._asked_roots.wait()
+
+    def close(self) -> None:
+        """Let it end; nothing more is put on it."""
+        self.alive = False
+        self._closing.set()
+
+    def _end(self, reason: str) -> None:
+        self.alive = False
+        self._closing.set()
+        for reply in self._replies.values():
+            reply.settle(ServerGone(reason))
+        self._replies.clear()
+        if self.listener is not None:
+            self.listener.ended(reason)
+
+    # -- what is said to the server ----------------------------------------------------------------------------
+
+    async def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The result of a request.
+
+        Raises:
+            MCPError: the server's error, or `ServerGone`.
+        """
+        return await (await self.begin(method, params)).result()
+
+    async def begin(self, method: str, params: Mapping[str, Any] | None = None) -> Reply:
+        """Send a request, whose reply may be waited for later."""
+        number = next(self._ids)
+        reply = self._replies[number] = Reply(number)
+        message: Message = {"jsonrpc": "2.0", "id": number, "method": method}
+        if params is not None:
+            message["params"] = dict(params)
+        await self._send(message)
+        return reply
+
+    async def check(self) -> None:
+        """Notice now if the server has just gone. One that is busy need not answer."""
+        with suppress(MCPError), anyio.move_on_after(_CHECK_SECONDS):
+            await self.request("ping")
+
+    async def forget(self, reply: Reply) -> None:
+        """Tell the server that nobody waits for this reply any more."""
+        if self._replies.pop(reply.number, None) is not None:
+            await self.notify("notifications/cancelled", {"requestId": reply.number})
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        message: Message = {"jsonrpc": "2.0", "method": method}
+        if params is not None:
+            message["params"] = dict(params)
+        await self._send(message)
+
+    async def answer(self, request: Message, result: Mapping[str, Any]) -> None:
+        """Give the server what it asked for."""
+        await self._send({"jsonrpc": "2.0", "id": request["id"], "result": dict(result)})
+
+    async def refuse(self, request: Message, code: int, text: str) -> None:
+        await self._send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": text}})
+
+    async def _send(self, message: Message) -> None:
+        if self._link is None:
+            raise ServerGone("it was never connected")
+        try:
+            await self._link.send(message)
+        except LinkClosed as closed:
+            self.close()
+            raise ServerGone(str(closed)) from None
+
+    # -- what the server says ----------------------------------------------------------------------------------
+
+    async def _read(self, link: Link) -> None:
+        while True:
+            message = await link.receive()
+            if "method" not in message:
+                self._settle(message)
+            elif "id" not in message:
+                self._events.heard(message)
+                if self.listener is not None:
+                    self.listener.heard(message)
+            elif message["method"] == "ping":
+                await self.answer(message, {})
+            elif message["method"] not in ASKS:
+                await self.refuse(message, METHOD_NOT_FOUND, f"{message['method']} is not known here")
+            else:
+                self._asked(message)
+
+    def _asked(self, request: Message) -> None:
+        if request["method"] == LIST_ROOTS:
+            self._asked_roots.set()
+        if self.listener is not None:
+            self.listener.heard(request)
+        else:
+            self.waiting.append(request)
+
+    def _settle(self, message: Message) -> None:
+        number = message.get("id")
+        reply = self._replies.pop(number, None) if isinstance(number, int) else None
+        if reply is None:
+            return
+        error = message.get("error")
+        if isinstance(error, dict):
+            reply.settle(
+                MCPError(error.get("code", INTERNAL_ERROR), str(error.get("message", "")), error.get("data"))
+            )
+        elif isinstance(result := message.get("result"), dict):
+            reply.settle(result)
+        else:
+            reply.settle(
+                MCPError(INTERNAL_ERROR, "The server behind this gateway sent a reply without a result")
+            )
+
+
+class Reply:
+    """The reply to one request, once it is there."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.outcome: dict[str, Any] | MCPError | None = None
+        self._there = anyio.Event()
+
+    def settle(self, outcome: dict[str, Any] | MCPError) -> None:
+        self.outcome = outcome
+        self._there.set()
+
+    async def result(self) -> dict[str, Any]:
+        await self._there.wait()
+        if isinstance(self.outcome, MCPError):
+            raise self.outcome
+        assert self.outcome is not None
+        return self.outcome
+
+
+def _told(error: BaseException) -> str:
+    while inner := getattr(error, "exceptions", None):
+        error = inner[0]
+    return str(error) if isinstance(error, LinkClosed | MCPError) else told(error)

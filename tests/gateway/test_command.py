@@ -1,0 +1,58 @@
+"""What `mrtr wrap` says to somebody who holds it wrong."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mrtr_adapter.cli.wrap import wrap
+
+PYTHON = ("--", sys.executable, "-c", "print('no MCP')")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "give the old server, either as a command"),
+        (("--url", "https://old/mcp", *PYTHON), "and not both"),
+        (("--url", "ftp://old"), "no http or https URL"),
+        (("--", "no-such-command-anywhere"), "there is no command no-such-command-anywhere"),
+        (("--env", "NO_SUCH_VARIABLE_HERE", *PYTHON), "give NO_SUCH_VARIABLE_HERE=VALUE"),
+        (("--header", "Authorization", "--url", "https://old/mcp"), "is no header"),
+        (("--header", "A: b", *PYTHON), "is for a server behind --url"),
+        (("--replay", "all,none", *PYTHON), "can't be combined"),
+        (("--trust-header", "X-User", *PYTHON), "give --http HOST:PORT as well"),
+        (("--config", "servers.toml", "--http", "127.0.0.1:0", *PYTHON), "leave out the command"),
+        (("--config", "no-such-file.toml", "--http", "127.0.0.1:0"), "can't read no-such-file.toml"),
+        (("--store", "mongo://x", *PYTHON), "mongo"),
+        (("--", sys.executable, "-c", "raise SystemExit(3)"), "has ended with status 3"),
+        (("--url", "http://127.0.0.1:9/mcp"), "127.0.0.1:9"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], reason: str) -> None:
+    run = CliRunner().invoke(wrap, arguments)
+    last = run.stderr.strip().splitlines()[-1]
+    assert run.exit_code == 2
+    assert last.startswith("mrtr wrap: ")
+    assert reason in last
+    assert "Traceback" not in run.output
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[servers.a]\nurl = 'https://old/mcp'\nholds = 3\n", "servers.a.holds"),
+        ("[servers.a]\n", "[servers.a]: give the old server"),
+        ("[servers.'a/b']\nurl = 'https://old/mcp'\n", "a name is letters"),
+        ("[servers", "is not TOML"),
+        ("", "servers: Field required"),
+    ],
+)
+def test_a_bad_file_says_where(text: str, reason: str, tmp_path: Path) -> None:
+    file = tmp_path / "servers.toml"
+    file.write_text(text)
+    run = CliRunner().invoke(wrap, ["--config", str(file), "--http", "127.0.0.1:0"])
+    assert (run.exit_code, reason in run.stderr) == (2, True), run.stderr

@@ -1,0 +1,42 @@
+"""The official conformance suite against a gateway in front of an old server with old-style handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.instance import Instance
+from interop.test_conformance import LEGACY, MODERN, run_scenario, unmet
+from mrtr_adapter.keys import new_key
+from needs import needs
+
+NAMED = "basic-elicitation"
+"""This one wants `user_name` for a form whose only field is `name`: nothing on the old wire says so. A label only."""
+OLD = Path(__file__).parent / "counterparts" / "conformance_old.py"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    needs("node")
+    log = tmp_path_factory.mktemp("conformance") / "log"
+    with Instance(log, ("--", needs("fastmcp3"), str(OLD)), {"MRTR_KEYS": new_key()}) as gateway:
+        yield f"http://127.0.0.1:{gateway.port}/mcp"
+
+
+@pytest.mark.parametrize("scenario", [scenario for scenario in MODERN if scenario != NAMED])
+def test_2026_07_28(scenario: str, url: str, tmp_path: Path) -> None:
+    assert unmet(run_scenario(f"input-required-result-{scenario}", "2026-07-28", url, tmp_path)) == []
+
+
+def test_the_key_of_a_question_is_its_field_where_the_suite_expects_the_name_of_a_variable(
+    url: str, tmp_path: Path
+) -> None:
+    (complaint,) = unmet(run_scenario(f"input-required-result-{NAMED}", "2026-07-28", url, tmp_path))
+    assert complaint.endswith('missing expected key "user_name"')
+
+
+@pytest.mark.parametrize("scenario", LEGACY)
+def test_2025_11_25_at_the_same_gateway(scenario: str, url: str, tmp_path: Path) -> None:
+    assert unmet(run_scenario(scenario, "2025-11-25", url, tmp_path)) == []
