@@ -287,8 +287,8 @@ class Flow:
             await self.halt.again(started=current.get() is self)
         if self.halt.over:
             raise cannot_ask(
-                f"{self.name} goes on after the call had ended: there, a background task can neither ask the client nor "
-                "record anything"
+                f"{self.name} goes on after the call had ended: there, a background task can neither ask the client "
+                "nor record anything"
             )
 
     async def refuse(self, error: MCPError, site: Site) -> NoReturn:
