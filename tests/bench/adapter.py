@@ -1,6 +1,7 @@
 """What the adapter costs: `python tests/bench/adapter.py`.
 
-Ratios within one run, in process: medians of CPU time over batches that take turns.
+Ratios within one run: medians over batches that take turns, of wall time over HTTP to server processes of their own,
+and of CPU time in process, where the plain SDK has next to nothing to do and every microsecond of ours shows.
 
 * a call that never asks: adapted / raw SDK
 * a call with one ask, both rounds: adapted / the SDK's own `Resolve`
@@ -11,11 +12,14 @@ Ratios within one run, in process: medians of CPU time over batches that take tu
 from __future__ import annotations
 
 import logging
+import socket
 import statistics
+import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import anyio
@@ -100,17 +104,22 @@ async def drive(client: Client, answers: int, tool: str = "ask") -> list[int]:
     raise AssertionError("the flow did not end")
 
 
-async def paired(first: Measured, second: Measured, *, batches: int, calls: int) -> tuple[float, float]:
-    """Median CPU microseconds a call of each, in batches that take turns."""
+Clock = Callable[[], float]
+
+
+async def paired(
+    first: Measured, second: Measured, *, batches: int, calls: int, clock: Clock = time.process_time
+) -> tuple[float, float]:
+    """Median microseconds a call of each, in batches that take turns."""
     took: tuple[list[float], list[float]] = ([], [])
     for measure in (first, second):
         await measure()
     for _ in range(batches):
         for measure, times in zip((first, second), took, strict=True):
-            begin = time.process_time()
+            begin = clock()
             for _ in range(calls):
                 await measure()
-            times.append((time.process_time() - begin) / calls * 1e6)
+            times.append((clock() - begin) / calls * 1e6)
     return statistics.median(took[0]), statistics.median(took[1])
 
 
@@ -118,25 +127,54 @@ async def refuse(*_: Any) -> Any:
     raise AssertionError("pushed on 2026-07-28")
 
 
-async def never_asks() -> None:
-    async with Client(plain()) as raw, Client(adapt(plain(), keys=[KEY])) as adapted:
-
-        async def call(client: Client) -> None:
-            await client.session.call_tool("add", {"a": 1, "b": 2})
-
-        cost = await paired(lambda: call(adapted), lambda: call(raw), batches=150, calls=40)
-    show("a call that never asks, adapted / raw", *cost, "at most 1.05")
+SERVERS: dict[str, Callable[[], MCPServer]] = {
+    "raw": plain,
+    "adapted": lambda: adapt(plain(), keys=[KEY]),
+    "resolve": lambda: resolving(1),
+    "asking": lambda: adapt(asking(1), keys=[KEY]),
+}
 
 
-async def one_ask() -> None:
+async def add(client: Client) -> None:
+    await client.session.call_tool("add", {"a": 1, "b": 2})
+
+
+async def never_asks(raw: Any, adapted: Any, where: str, **how: Any) -> None:
+    async with Client(raw) as first, Client(adapted) as second:
+        cost = await paired(lambda: add(second), lambda: add(first), **how)
+    show(f"a call that never asks, {where}, adapted / raw", *cost)
+
+
+async def one_ask(resolve: Any, adapted: Any, where: str, **how: Any) -> None:
     async with (
-        Client(adapt(asking(1), keys=[KEY]), elicitation_callback=refuse) as adapted,
-        Client(resolving(1), elicitation_callback=refuse) as resolve,
+        Client(resolve, elicitation_callback=refuse) as first,
+        Client(adapted, elicitation_callback=refuse) as second,
     ):
-        cost = await paired(
-            lambda: _ignore(drive(adapted, 1)), lambda: _ignore(drive(resolve, 1)), batches=100, calls=5
-        )
-    show("a call with one ask, adapted / Resolve", *cost, "at most 1.10")
+        cost = await paired(lambda: _ignore(drive(second, 1)), lambda: _ignore(drive(first, 1)), **how)
+    show(f"a call with one ask, {where}, adapted / Resolve", *cost)
+
+
+@contextmanager
+def served() -> Iterator[dict[str, str]]:
+    """Each of `SERVERS` in a process of its own; the URLs."""
+    processes: list[subprocess.Popen[bytes]] = []
+    urls = {}
+    try:
+        for name in SERVERS:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            processes.append(subprocess.Popen([sys.executable, __file__, "--serve", name, str(port)]))
+            urls[name] = f"http://127.0.0.1:{port}/mcp"
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+        yield urls
+    finally:
+        for process in processes:
+            process.terminate()
 
 
 async def sizes() -> None:
@@ -180,16 +218,25 @@ async def _ignore(work: Awaitable[Any]) -> None:
     await work
 
 
-def show(what: str, ours: float, theirs: float, target: str) -> None:
-    print(f"{what}: {ours:.0f} / {theirs:.0f} microseconds = {ours / theirs:.3f}   ({target})")
+def show(what: str, ours: float, theirs: float) -> None:
+    print(f"{what}: {ours:.0f} / {theirs:.0f} microseconds = {ours / theirs:.3f}")
 
 
 async def main() -> None:
-    await never_asks()
-    await one_ask()
+    with served() as urls:
+        how: dict[str, Any] = {"batches": 100, "clock": time.perf_counter}
+        await never_asks(urls["raw"], urls["adapted"], "over HTTP", calls=10, **how)
+        await one_ask(urls["resolve"], urls["asking"], "over HTTP", calls=5, **how)
+    await never_asks(SERVERS["raw"](), SERVERS["adapted"](), "in process", batches=150, calls=40)
+    await one_ask(SERVERS["resolve"](), SERVERS["asking"](), "in process", batches=100, calls=5)
     await sizes()
     await growth()
 
 
 if __name__ == "__main__":
-    sys.exit(anyio.run(main))
+    if sys.argv[1:2] == ["--serve"]:
+        SERVERS[sys.argv[2]]().run(
+            "streamable-http", host="127.0.0.1", port=int(sys.argv[3]), json_response=True
+        )
+    else:
+        anyio.run(main)
