@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp.server.session import ServerSession
@@ -105,11 +104,7 @@ class ClosedSession(ServerSession):
     ) -> ResultT:
         if request.method not in ASKS:
             return await super().send_request(request, result_type, *args, **kwargs)
-        _refuse(request.method, self._serving, site)
-
-
-def _refuse(method: str, serving: str, where: Callable[[], Site]) -> NoReturn:
-    raise cannot_ask(
-        f"{method} was sent from {where()} while serving {serving}: on 2026-07-28 only tools/call, prompts/get and "
-        "resources/read can ask the client. Move the question into one of these"
-    )
+        raise cannot_ask(
+            f"{request.method} was sent from {site()} while serving {self._serving}: on 2026-07-28 only tools/call, "
+            "prompts/get and resources/read can ask the client. Move the question into one of these"
+        )

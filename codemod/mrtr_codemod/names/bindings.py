@@ -40,7 +40,6 @@ class Binding:
 
 UNKNOWN = Binding(BindingKind.UNKNOWN)
 Bindings = dict[str, list[Binding]]
-Scoped = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 Absolute = Callable[[int, "str | None"], str]
 """Turns the level and module of a relative import into an absolute dotted name."""
 

@@ -19,7 +19,6 @@ class Facts:
     values: dict[str, ast.expr] = field(default_factory=dict)
     """Module-level names that are bound just once, to what they are bound."""
     annotations: dict[str, ast.expr] = field(default_factory=dict)
-    future_annotations: bool = False
     lines: list[int] = field(default_factory=list)
     """The line of each `def`, nested ones too, in the order of the source."""
     names: frozenset[str] = frozenset()
@@ -63,9 +62,6 @@ def facts_of(tree: ast.Module, package: str = "") -> Facts:
             module = _absolute(node, package)
             for alias in node.names:
                 facts.imports[alias.asname or alias.name] = f"{module}.{alias.name}" if module else alias.name
-            facts.future_annotations |= node.module == "__future__" and any(
-                a.name == "annotations" for a in node.names
-            )
     for stmt in _top_level(tree.body):
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef)):
             facts.functions[stmt.name] = stmt

@@ -9,8 +9,7 @@ import libcst as cst
 
 from .asks import AskCall, Channel, Framework, bind, dotted
 from .facts import Facts, facts_of
-from .refusal import Refusal
-from .syntax import all_params, as_ast, bound_arguments, calls_in, code, raised_in, simple_assignments
+from .syntax import all_params, as_ast, bound_arguments, calls_in, raised_in, simple_assignments
 from .tree import children_of
 
 _CONTEXTS = {
@@ -285,15 +284,3 @@ class ModuleView:
         for child in children_of(node):
             found += self.mentions(child, function)
         return found
-
-
-def refuse_stray_mentions(view: ModuleView, function: Function, handled: list[cst.BaseExpression]) -> None:
-    """Refuse a function that holds an asking method in any other way than calling and awaiting it at once.
-
-    Raises:
-        Refusal: naming the way.
-    """
-    known = {id(m) for expr in handled for m in view.mentions(expr, function)}
-    stray = [m for m in view.mentions(function.node.body, function) if id(m) not in known]
-    if stray:
-        raise Refusal("dynamic-ask", f"`{code(stray[0])}` is not called and awaited in one go")

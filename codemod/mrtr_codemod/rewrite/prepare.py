@@ -27,30 +27,12 @@ from .shape.pairing import Pairs, pair
 from .sites import Site, answer_types, asking_call, find_sites, refuse_loose_helpers, refuse_unreached
 from .spill import spill
 from .syntax import as_ast
+from .valuetypes.carry import IMMUTABLE
 from .valuetypes.infer import Inference
 from .valuetypes.local import local_types
 from .valuetypes.model import Type
 
 _READS_FRAME = {"locals", "eval", "exec", "vars", "dir"}
-_IMMUTABLE = frozenset(
-    [
-        "str",
-        "int",
-        "bool",
-        "float",
-        "bytes",
-        "None",
-        "decimal.Decimal",
-        "datetime.datetime",
-        "datetime.date",
-        "datetime.time",
-        "datetime.timedelta",
-        "uuid.UUID",
-        "pathlib.Path",
-        "pathlib.PurePath",
-        "pathlib.PurePosixPath",
-    ]
-)
 _ANSWER_NAMES = {
     Reads.FORM: "answer", Reads.URL: "consent", Reads.RAW: "answer", Reads.SAMPLE: "reply",
     Reads.SAMPLE_TOOLS: "reply", Reads.ROOTS: "listed",
@@ -60,7 +42,7 @@ _ANSWER_NAMES = {
 def _immutable(found: Type) -> bool:
     if found.name in ("|", "tuple", "frozenset"):
         return all(_immutable(arg) for arg in found.args)
-    return found.name in _IMMUTABLE or found.name.startswith("Literal[") or found.name == "..."
+    return found.name in IMMUTABLE or found.name.startswith("Literal[") or found.name == "..."
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from ..facts import Facts
 from .infer import ANSWER
 from .model import Type, from_annotation
 
-FAITHFUL = frozenset(
+IMMUTABLE = frozenset(
     [
         "str",
         "int",
@@ -27,6 +27,12 @@ FAITHFUL = frozenset(
         "pathlib.Path",
         "pathlib.PurePath",
         "pathlib.PurePosixPath",
+    ]
+)
+"""Values that nobody can change behind the back of a local."""
+
+FAITHFUL = IMMUTABLE | frozenset(
+    [
         "mcp.types.SamplingMessage",
         "mcp.types.TextContent",
         "mcp.types.ElicitResult",
