@@ -287,7 +287,7 @@ class Flow:
             await self.halt.again(started=current.get() is self)
         if self.halt.over:
             raise cannot_ask(
-                f"{self.name} went on after its call had ended: from there, a background task can't ask the client, "
+                f"{self.name} went on after the call had ended: from there, a background task can't ask the client, "
                 "nor record anything"
             )
 
