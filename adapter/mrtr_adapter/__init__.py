@@ -12,24 +12,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mrtr_adapter.versions import require
+from mrtr_adapter.binding.versions import require
 
 if TYPE_CHECKING:
-    from mrtr_adapter.binding import adapt as adapt
-    from mrtr_adapter.handler import flow as flow
-    from mrtr_adapter.handler import memo as memo
-    from mrtr_adapter.handler import now as now
-    from mrtr_adapter.handler import on_commit as on_commit
-    from mrtr_adapter.handler import once as once
-    from mrtr_adapter.handler import shed as shed
-    from mrtr_adapter.recording import RecordedError as RecordedError
-    from mrtr_adapter.values import Unrecordable as Unrecordable
+    from mrtr_adapter.binding.adapt import adapt as adapt
+    from mrtr_adapter.recording.handler import flow as flow
+    from mrtr_adapter.recording.handler import memo as memo
+    from mrtr_adapter.recording.handler import now as now
+    from mrtr_adapter.recording.handler import on_commit as on_commit
+    from mrtr_adapter.recording.handler import once as once
+    from mrtr_adapter.recording.handler import shed as shed
+    from mrtr_adapter.recording.recording import RecordedError as RecordedError
+    from mrtr_adapter.recording.values import Unrecordable as Unrecordable
 
 _HOMES = {
-    "adapt": "mrtr_adapter.binding",
-    **dict.fromkeys(("flow", "memo", "now", "on_commit", "once", "shed"), "mrtr_adapter.handler"),
-    "RecordedError": "mrtr_adapter.recording",
-    "Unrecordable": "mrtr_adapter.values",
+    "adapt": "mrtr_adapter.binding.adapt",
+    **dict.fromkeys(("flow", "memo", "now", "on_commit", "once", "shed"), "mrtr_adapter.recording.handler"),
+    "RecordedError": "mrtr_adapter.recording.recording",
+    "Unrecordable": "mrtr_adapter.recording.values",
 }
 
 __all__ = [

@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from adapter.rounds import KEY, YES, always, call, play_tool
 from adapter.servers import Ok
 from mrtr_adapter import adapt
-from mrtr_adapter.middleware import ReplayMiddleware
-from mrtr_adapter.seal import SealCodec
+from mrtr_adapter.binding.middleware import ReplayMiddleware
+from mrtr_adapter.sealing.seal import SealCodec
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from mcp.server.mcpserver import Context
 
 from adapter.rounds import YES, always, call, play_tool
 from adapter.servers import Ok, serving
-from mrtr_adapter import effects
+from mrtr_adapter.engine import effects
 
 pytestmark = pytest.mark.anyio
 

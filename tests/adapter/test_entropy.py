@@ -15,7 +15,7 @@ from mcp.server.mcpserver import Context
 
 from adapter.rounds import YES, always, play_tool
 from adapter.servers import Ok, serving
-from mrtr_adapter import entropy
+from mrtr_adapter.engine import entropy
 
 pytestmark = pytest.mark.anyio
 

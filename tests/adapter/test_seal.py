@@ -18,9 +18,9 @@ from pydantic import BaseModel
 from adapter.mutants import mutants
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok, serving
-from mrtr_adapter.journal import Answered, Asked, Inner, Journal, redeem
-from mrtr_adapter.seal import SealCodec
-from mrtr_adapter.suspension import InvalidState
+from mrtr_adapter.engine.journal import Answered, Asked, Inner, Journal, redeem
+from mrtr_adapter.engine.suspension import InvalidState
+from mrtr_adapter.sealing.seal import SealCodec
 
 OTHER = "other-key-" + "o" * 40
 CODEC = SealCodec([KEY, OTHER], max_state_bytes=64 * 1024)

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.instance import Instance
 from interop.test_conformance import LEGACY, MODERN, run_scenario, unmet
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 from needs import needs
 
 NAMED = "basic-elicitation"

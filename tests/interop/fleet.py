@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from interop.ledger import Ledger
 from interop.serving import Instance
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from mcp import StdioServerParameters
 from interop.clients import LEGACY, MODERN, Call, Seen, User, fastmcp, python_sdk, typescript_sdk
 from interop.fleet import Fleet, running_fleet
 from interop.ledger import Ledger
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from interop.serving import Instance
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 from needs import NODE_MODULES, needs
 
 if TYPE_CHECKING:

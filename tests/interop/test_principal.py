@@ -11,7 +11,7 @@ import pytest
 
 from interop.serving import Instance
 from interop.wire import send
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

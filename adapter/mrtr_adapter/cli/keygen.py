@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 
 @click.command()

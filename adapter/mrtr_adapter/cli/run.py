@@ -10,7 +10,7 @@ import anyio
 import click
 
 from mrtr_adapter.cli.refused import Refused
-from mrtr_adapter.keys import ENVIRONMENT
+from mrtr_adapter.sealing.keys import ENVIRONMENT
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import application, serve_http
 from mrtr_adapter.serving.job import Job

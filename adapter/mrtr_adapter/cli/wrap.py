@@ -19,7 +19,7 @@ from mrtr_adapter.gateway.http import application
 from mrtr_adapter.gateway.pool import PoolLimits
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.gateway.wanted import behind, environment, policy
-from mrtr_adapter.keys import ENVIRONMENT
+from mrtr_adapter.sealing.keys import ENVIRONMENT
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import serve_http
 from mrtr_adapter.serving.refusal import CannotServe, told

@@ -20,8 +20,8 @@ from mrtr_adapter.demo.caller import Answers, Caller, Outcome
 from mrtr_adapter.demo.instance import Instance
 from mrtr_adapter.demo.promise import NotHeld, hold
 from mrtr_adapter.demo.users import ENVIRONMENT as USERS
-from mrtr_adapter.keys import ENVIRONMENT as KEYS
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import ENVIRONMENT as KEYS
+from mrtr_adapter.sealing.keys import new_key
 
 TOOL, ALBUM, OTHER_ALBUM = "delete_album", "summer", "winter"
 FIRST: Answers = {"sure": {"delete": True}}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from fastmcp import Context
 from fastmcp.exceptions import ToolError
 
-from mrtr_adapter.flows import Flow
-from mrtr_adapter.session import AskingSession, ClosedSession
+from mrtr_adapter.engine.flows import Flow
+from mrtr_adapter.engine.session import AskingSession, ClosedSession
 
 
 def flow_of(context: Context) -> Flow | None:

@@ -14,10 +14,10 @@ from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary
 
-from mrtr_adapter import versions
+from mrtr_adapter.binding import versions
+from mrtr_adapter.binding.middleware import FindHandler
 from mrtr_adapter.fastmcp import context, proxies, steps
 from mrtr_adapter.fastmcp.proxies import AdaptLike, Front
-from mrtr_adapter.middleware import FindHandler
 
 
 def bind(server: FastMCP[Any], adapt_like: AdaptLike) -> tuple[Server[Any], FindHandler]:

@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 
 from fastmcp import Context
 
+from mrtr_adapter.engine.flows import Flow
 from mrtr_adapter.fastmcp.asking import flow_of
-from mrtr_adapter.flows import Flow
 
 _NAMESPACE = uuid.UUID("5f6c1f1e-6a0b-5c86-9a34-0b8b8f0f6d52")
 _prefixes: WeakKeyDictionary[Flow, str] = WeakKeyDictionary()

@@ -1,7 +1,7 @@
 """Handlers in FastMCP 4's own step form (`InputRequiredResult` returned), for clients on an older protocol.
 
 FastMCP turns their result into an error there before anybody else sees it. It is caught on the way, so that
-`mrtr_adapter.legacy` can push its requests and enter the handler again.
+`mrtr_adapter.binding.legacy` can push its requests and enter the handler again.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def allow_old_names() -> None:
 
 
 def _put_back() -> None:
-    from mrtr_adapter import versions
+    from mrtr_adapter.binding import versions
     from mrtr_adapter.fastmcp import old_names
 
     versions.require("fastmcp")

@@ -18,11 +18,11 @@ import anyio
 from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
-from mrtr_adapter.flows import Flow
+from mrtr_adapter.engine.flows import Flow
+from mrtr_adapter.engine.question import ELICIT, LIST_ROOTS
+from mrtr_adapter.engine.site import Site
 from mrtr_adapter.gateway.link import Message
 from mrtr_adapter.gateway.session import Reply, ServerGone, Session
-from mrtr_adapter.question import ELICIT, LIST_ROOTS
-from mrtr_adapter.site import Site
 
 logger = logging.getLogger("mrtr")
 

@@ -10,7 +10,7 @@ from functools import partial
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from mrtr_adapter.binding import adapt
+from mrtr_adapter.binding.adapt import adapt
 from mrtr_adapter.gateway.bridge import Bridge
 from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.child import Command

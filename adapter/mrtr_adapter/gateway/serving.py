@@ -12,7 +12,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import LOG_LEVEL_META_KEY, URL_ELICITATION_REQUIRED
 
-from mrtr_adapter.flows import Flow, current
+from mrtr_adapter.engine.flows import Flow, current
+from mrtr_adapter.engine.site import Site
 from mrtr_adapter.gateway.call import Call
 from mrtr_adapter.gateway.capset import SessionKind, declared_by
 from mrtr_adapter.gateway.errors import cannot_wait, lost, timed_out
@@ -22,7 +23,6 @@ from mrtr_adapter.gateway.pool import Pool
 from mrtr_adapter.gateway.session import Session
 from mrtr_adapter.gateway.telling import Teller
 from mrtr_adapter.gateway.wire import call_params, old_params, target
-from mrtr_adapter.site import Site
 
 logger = logging.getLogger("mrtr")
 

@@ -20,12 +20,12 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 
-from mrtr_adapter.flows import current
+from mrtr_adapter.binding.versions import version
+from mrtr_adapter.engine.flows import current
+from mrtr_adapter.engine.question import ASKS, LIST_ROOTS
 from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.link import Link, LinkClosed, Message, OpenLink
-from mrtr_adapter.question import ASKS, LIST_ROOTS
 from mrtr_adapter.serving.refusal import told
-from mrtr_adapter.versions import version
 
 logger = logging.getLogger("mrtr")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mrtr_adapter.binding import adapt
+from mrtr_adapter.binding.adapt import adapt
 from mrtr_adapter.serving.module import import_file
 from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.serving.servers import find_server

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mrtr_adapter.keys import ENVIRONMENT, configured_keys, read_keys_file
-from mrtr_adapter.seal import SealCodec
+from mrtr_adapter.sealing.keys import ENVIRONMENT, configured_keys, read_keys_file
+from mrtr_adapter.sealing.seal import SealCodec
 from mrtr_adapter.serving.refusal import CannotServe
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 PROGRAM = """
-from mrtr_adapter.fingerprint import fingerprint
+from mrtr_adapter.binding.fingerprint import fingerprint
 
 async def handler(ctx, word):
     if word in {"yes", "ok", "sure", "fine", "go"} or word in ("a", frozenset({"b", "c"})):

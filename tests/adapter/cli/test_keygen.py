@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from adapter.cli.commands import mrtr
-from mrtr_adapter.keys import parse_keys
-from mrtr_adapter.seal import SealCodec
+from mrtr_adapter.sealing.keys import parse_keys
+from mrtr_adapter.sealing.seal import SealCodec
 
 
 def test_keygen_prints_one_good_key_and_nothing_else() -> None:

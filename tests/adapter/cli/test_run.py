@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
 from adapter.cli.commands import MRTR, SHOP, User, environment, mrtr, serving, written
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 if TYPE_CHECKING:
     from mcp.client.client import ConnectMode

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.types import TextContent
 
 from adapter.cli.commands import SHOP, User, serving, written
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 FLOWS = 20
 WHO = """

@@ -15,8 +15,9 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
 from adapter.fastmcp.servers import TRUE, adapted, serving
 from adapter.rounds import KEY, always, call, play_tool
-from mrtr_adapter import adapt, versions
-from mrtr_adapter.middleware import ReplayMiddleware
+from mrtr_adapter import adapt
+from mrtr_adapter.binding import versions
+from mrtr_adapter.binding.middleware import ReplayMiddleware
 
 pytestmark = pytest.mark.anyio
 

@@ -16,7 +16,7 @@ from mcp import StdioServerParameters
 from interop.clients import LEGACY, MODERN
 from interop.serving import Instance
 from interop.test_clients import check, clients, versions
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 pytestmark = pytest.mark.anyio
 SERVER = str(Path(__file__).with_name("depot_server.py"))

@@ -11,7 +11,7 @@ from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.client.transports import StdioTransport
 
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 
 pytestmark = pytest.mark.anyio
 

@@ -27,7 +27,8 @@ from mcp_types import ToolAnnotations
 from adapter.rounds import KEY, call
 from adapter.servers import Name, Ok
 from adapter.trust.stores import CountingStore
-from mrtr_adapter import adapt, claims, once
+from mrtr_adapter import adapt, once
+from mrtr_adapter.custody import claims
 from mrtr_adapter.stores import Store, open_store
 
 _PROCESSES = multiprocessing.get_context("forkserver")

@@ -17,10 +17,11 @@ from mcp.shared.exceptions import MCPError
 
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok
-from mrtr_adapter import adapt, journal
-from mrtr_adapter.seal import SealCodec
+from mrtr_adapter import adapt
+from mrtr_adapter.engine import journal
+from mrtr_adapter.engine.suspension import InvalidState
+from mrtr_adapter.sealing.seal import SealCodec
 from mrtr_adapter.stores.memory import MemoryStore
-from mrtr_adapter.suspension import InvalidState
 
 pytestmark = pytest.mark.anyio
 

@@ -16,9 +16,10 @@ from pydantic import BaseModel
 import mrtr_adapter
 from adapter.rounds import KEY, YES, always, play_tool
 from adapter.servers import Ok
-from mrtr_adapter import adapt, suspension
+from mrtr_adapter import adapt
+from mrtr_adapter.engine import suspension
+from mrtr_adapter.engine.terms import Terms
 from mrtr_adapter.stores.memory import MemoryStore
-from mrtr_adapter.terms import Terms
 
 pytestmark = pytest.mark.anyio
 

@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok, serving
 from mrtr_adapter import adapt
-from mrtr_adapter.journal import PREFIX, Journal, redeem
-from mrtr_adapter.suspension import InvalidState
+from mrtr_adapter.engine.journal import PREFIX, Journal, redeem
+from mrtr_adapter.engine.suspension import InvalidState
 
 pytestmark = pytest.mark.anyio
 

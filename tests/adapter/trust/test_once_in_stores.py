@@ -17,7 +17,8 @@ from mcp.shared.exceptions import MCPError
 from adapter.rounds import YES, call, play_tool
 from adapter.servers import Ok, serving
 from adapter.trust.stores import KINDS, CountingStore, SwitchedStore, opened
-from mrtr_adapter import claims, once
+from mrtr_adapter import once
+from mrtr_adapter.custody import claims
 from mrtr_adapter.stores import Store
 
 pytestmark = pytest.mark.anyio

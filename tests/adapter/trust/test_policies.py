@@ -16,7 +16,8 @@ from mcp.shared.exceptions import MCPError
 from adapter.rounds import KEY, YES, always, call, play_tool
 from adapter.servers import Name, Ok, serving
 from adapter.trust.stores import CountingStore, SwitchedStore, opened
-from mrtr_adapter import adapt, effects, flow, memo, once
+from mrtr_adapter import adapt, flow, memo, once
+from mrtr_adapter.engine import effects
 from mrtr_adapter.stores.memory import MemoryStore
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
 from adapter.cli.commands import MRTR, environment, mrtr, serving, written
 from adapter.trust.stores import url_of
-from mrtr_adapter.keys import new_key
+from mrtr_adapter.sealing.keys import new_key
 from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.serving.single_use import parse_single_use
 

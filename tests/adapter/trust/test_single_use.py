@@ -27,7 +27,8 @@ from mcp_types import (
 from adapter.rounds import KEY, YES, call, send
 from adapter.servers import Name, Ok
 from adapter.trust.stores import KINDS, CountingStore, SwitchedStore, opened
-from mrtr_adapter import adapt, claims, on_commit, once
+from mrtr_adapter import adapt, on_commit, once
+from mrtr_adapter.custody import claims
 from mrtr_adapter.stores import Store
 from mrtr_adapter.stores.memory import MemoryStore
 

@@ -22,8 +22,8 @@ OWN = {
     "adapter/mrtr_adapter/fastmcp/elicitation.py": "gives FastMCP handlers back the ask that the adapter catches",
     "adapter/mrtr_adapter/fastmcp/roots.py": "gives FastMCP 4 handlers back `ctx.list_roots`",
     "adapter/mrtr_adapter/fastmcp/sampling/step.py": "gives FastMCP 4 handlers back `ctx.sample`",
-    "adapter/mrtr_adapter/legacy.py": "pushes what a migrated handler asks, on legacy connections only, in rounds",
-    "adapter/mrtr_adapter/session.py": "the session that turns asks into questions overrides them",
+    "adapter/mrtr_adapter/binding/legacy.py": "pushes what a migrated handler asks, on legacy connections only",
+    "adapter/mrtr_adapter/engine/session.py": "the session that turns asks into questions overrides them",
 }
 MCP = {
     "mcp/server/elicitation.py": "what `Context.elicit` and `Context.elicit_url` are made of",

@@ -21,10 +21,10 @@ from mcp_types import (
     TextContent,
 )
 
+from mrtr_adapter.engine.flows import Flow
+from mrtr_adapter.engine.question import SAMPLE, digest
 from mrtr_adapter.fastmcp.asking import capability_ends_call, flow_of
-from mrtr_adapter.flows import Flow
-from mrtr_adapter.handler import memo
-from mrtr_adapter.question import SAMPLE, digest
+from mrtr_adapter.recording.handler import memo
 
 if TYPE_CHECKING:
     from mrtr_adapter.fastmcp.sampling.result import Reply

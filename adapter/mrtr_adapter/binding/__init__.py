@@ -1,0 +1,1 @@
+"""`adapt()`: the engine bound to a server of the SDK."""

@@ -1,0 +1,1 @@
+"""How `requestState` is sealed: the token and the ring of keys."""
