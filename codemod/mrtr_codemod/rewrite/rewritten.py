@@ -213,7 +213,11 @@ def _opening(prepared: Prepared, names: Names, terms: Terms, segmenter: Segmente
     lines = []
     channel = function.channel
     if function.method is not None:
-        assert channel is not None
+        if channel is None:
+            raise Refusal(
+                "no-context",
+                f"`{function.name}` gets no context, through which it could ask: give it a parameter `ctx: Context`",
+            )
         extra = f", {function.params_name}" if channel.framework is Framework.LOWLEVEL else ""
         lines.append(f"{names.steps} = {terms.support['Steps']}({channel.context}{extra})")
     if segmenter.uses_state:

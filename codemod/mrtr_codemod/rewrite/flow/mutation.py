@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from ..facts import Facts, FunctionNode
@@ -39,6 +40,21 @@ MUTATING = frozenset(
     ]
 )
 
+IN_PLACE = frozenset(
+    [
+        "bisect.insort",
+        "bisect.insort_left",
+        "bisect.insort_right",
+        "heapq.heapify",
+        "heapq.heappop",
+        "heapq.heappush",
+        "heapq.heappushpop",
+        "heapq.heapreplace",
+        "random.shuffle",
+    ]
+)
+"""Functions of the standard library that change their first argument."""
+
 
 @dataclass
 class Mutation:
@@ -49,20 +65,22 @@ class Mutation:
 
     def mutated(self, nodes: list[ast.stmt]) -> frozenset[str]:
         """Names whose object the statements change, or bind anew."""
+        inside = [node for stmt in nodes for node in ast.walk(stmt)]
         found: set[str] = set()
-        for stmt in nodes:
-            for node in ast.walk(stmt):
-                found |= self._changed_by(node)
-        return frozenset(found)
+        for node in inside:
+            found |= self._changed_by(node)
+        return frozenset(_with_aliases(found, inside))
 
-    def _changed_by(self, node: ast.AST) -> set[str]:
+    def _changed_by(self, node: ast.AST) -> AbstractSet[str]:
         match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in MUTATING:
-                return {r for r in [root(owner)] if r} | self._by_arguments(node)
+            case ast.Attribute(value=owner, attr=name, ctx=ast.Load()) if name in MUTATING:
+                return reached(owner)  # called here, or wherever the method goes
+            case ast.Call(func=func, args=[changed, *_]) if self.facts.origin(func) in IN_PLACE:
+                return reached(changed)
             case ast.Call():
                 return self._by_arguments(node)
             case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
-                return {r for r in [root(node)] if r}
+                return reached(node)
             case ast.AugAssign(target=ast.Name(id=name)):
                 return {name}
         return set()
@@ -77,7 +95,12 @@ class Mutation:
             names = names[1:]
         given = list(zip(names, call.args, strict=False))
         given += [(k.arg, k.value) for k in call.keywords if k.arg]
-        return {r for name, value in given if (r := root(value)) and self._changes_parameter(function, name)}
+        return {
+            found
+            for name, value in given
+            if (aliases := reached(value)) and self._changes_parameter(function, name)
+            for found in aliases
+        }
 
     def _called(self, call: ast.Call) -> FunctionNode | None:
         if isinstance(call.func, ast.Name):
@@ -103,6 +126,49 @@ def root(expr: ast.expr) -> str | None:
     while isinstance(expr, (ast.Attribute, ast.Subscript)):
         expr = expr.value
     return expr.id if isinstance(expr, ast.Name) else None
+
+
+def reached(expr: ast.expr) -> frozenset[str]:
+    """The names whose objects an expression may give, or a part of one: `(kept if ok else failed)` gives two."""
+    match expr:
+        case ast.Name(id=name):
+            return frozenset([name])
+        case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
+            return reached(inner)
+        case ast.Call(func=ast.Attribute(value=owner)):
+            return reached(owner)
+        case ast.NamedExpr(target=target, value=value):
+            return reached(target) | reached(value)
+        case ast.IfExp(body=body, orelse=orelse):
+            return reached(body) | reached(orelse)
+        case ast.BoolOp(values=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            return frozenset[str]().union(*map(reached, parts))
+    return frozenset()
+
+
+def _with_aliases(changed: set[str], nodes: list[ast.AST]) -> set[str]:
+    """The names, and those whose objects they were bound to."""
+    bound: dict[str, set[str]] = {}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case (
+                ast.AnnAssign(target=target, value=ast.expr() as value)
+                | ast.NamedExpr(target=target, value=value)
+            ):
+                targets = [target]
+            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+                targets = [target]
+            case _:
+                continue
+        for name in names_in(*targets).binds:
+            bound.setdefault(name, set()).update(reached(value))
+    found, new = set(changed), set(changed)
+    while new:
+        new = {source for name in new for source in bound.get(name, ())} - found
+        found |= new
+    return found
 
 
 def bindings_of(function: FunctionNode, name: str) -> list[ast.expr | None]:
