@@ -19,6 +19,7 @@ class LazyCommand(NamedTuple):
 
 
 COMMANDS = {
+    "check": LazyCommand("mrtr_adapter.cli.check:check", "See whether a live server conducts MRTR well."),
     "demo": LazyCommand("mrtr_adapter.cli.demo:demo", "See a flow survive the death of its server."),
     "explain": LazyCommand("mrtr_codemod.cli.explain:explain", "Explain a rule of the lint."),
     "keygen": LazyCommand("mrtr_adapter.cli.keygen:keygen", "Make a key for sealing requestState."),

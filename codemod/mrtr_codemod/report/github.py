@@ -32,14 +32,15 @@ def _annotation(finding: Finding, outcome: Outcome) -> str:
             place |= {"col": str(span.column), "endColumn": str(span.end_column)}
     else:
         message = f"{outcome.line_name(span)}: {message}"
-    return _command(_COMMANDS[finding.level], {**place, "title": f"mrtr ({finding.rule})"}, message)
+    return command(_COMMANDS[finding.level], {**place, "title": f"mrtr ({finding.rule})"}, message)
 
 
 def _failure(failure: Failure) -> str:
-    return _command("error", {"file": failure.path, "title": "mrtr"}, f"not checked: {failure.reason}")
+    return command("error", {"file": failure.path, "title": "mrtr"}, f"not checked: {failure.reason}")
 
 
-def _command(name: str, properties: dict[str, str], message: str) -> str:
+def command(name: str, properties: dict[str, str], message: str) -> str:
+    """One workflow command: `name` is `error`, `warning` or `notice`."""
     listed = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
     return f"::{name} {listed}::{_escape(message)}"
 

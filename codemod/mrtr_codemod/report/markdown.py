@@ -49,7 +49,7 @@ def _verdicts(outcome: Outcome) -> list[str]:
     if not counts and not any(levels.values()):
         return []
     rows = [(verdict.value, str(count)) for verdict, count in counts.items()]
-    return ["## Where it stands", _table(("way", "handlers"), rows)] if rows else []
+    return ["## Where it stands", table(("way", "handlers"), rows)] if rows else []
 
 
 def _order(outcome: Outcome) -> list[str]:
@@ -91,15 +91,16 @@ def _findings(outcome: Outcome) -> list[str]:
         (finding.level.value, finding.rule, code(outcome.place(finding.span)), prose(finding.message))
         for finding in outcome.findings
     ]
-    return ["## Findings", _table(("level", "rule", "place", "message"), rows)] if rows else []
+    return ["## Findings", table(("level", "rule", "place", "message"), rows)] if rows else []
 
 
 def _rules(outcome: Outcome) -> list[str]:
     rows = [(rule, str(count), prose(outcome.rules[rule].summary)) for rule, count in rule_counts(outcome)]
-    return ["## Rules", _table(("rule", "findings", "what it says"), rows)] if rows else []
+    return ["## Rules", table(("rule", "findings", "what it says"), rows)] if rows else []
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 

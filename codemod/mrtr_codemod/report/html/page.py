@@ -23,8 +23,21 @@ _ASSETS = Path(__file__).parent / "assets"
 
 def render(outcome: Outcome) -> str:
     """Return the whole page. It is the same for the same outcome: it holds no time and no machine's name."""
-    style, script = _asset("style.css"), _asset("page.js")
+    script = _asset("page.js")
     anchors = Anchors.of(outcome)
+    body = tag(
+        "body",
+        {},
+        tag("a", {"class": "skip", "href": "#content"}, "Skip to the handlers"),
+        tag("main", {}, overview(outcome, anchors), toolbar(outcome), _content(outcome, anchors)),
+        tag("script", {}, script),
+    )
+    return document("Migration to MCP 2026-07-28", body, script)
+
+
+def document(title: str, body: Markup, script: Markup | None = None) -> str:
+    """A whole page in the style of the reports. It loads nothing, and runs nothing but `script`."""
+    style = _asset("style.css")
     head = tag(
         "head",
         {},
@@ -32,15 +45,8 @@ def render(outcome: Outcome) -> str:
         tag("meta", {"http-equiv": "Content-Security-Policy", "content": _policy(style, script)}),
         tag("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
         tag("meta", {"name": "color-scheme", "content": "light dark"}),
-        tag("title", {}, "Migration to MCP 2026-07-28"),
+        tag("title", {}, title),
         tag("style", {}, style),
-    )
-    body = tag(
-        "body",
-        {},
-        tag("a", {"class": "skip", "href": "#content"}, "Skip to the handlers"),
-        tag("main", {}, overview(outcome, anchors), toolbar(outcome), _content(outcome, anchors)),
-        tag("script", {}, script),
     )
     return f"<!doctype html>\n{tag('html', {'lang': 'en'}, head, body)}\n"
 
@@ -55,9 +61,10 @@ def _asset(name: str) -> Markup:
     return Markup((_ASSETS / name).read_text("utf-8"))
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, script: str | None) -> str:
+    scripts = _digest(script) if script is not None else "'none'"
     return (
-        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        f"default-src 'none'; style-src {_digest(style)}; script-src {scripts}; "
         "base-uri 'none'; form-action 'none'"
     )
 

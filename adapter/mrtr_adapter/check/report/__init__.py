@@ -1,0 +1,1 @@
+"""The report in the formats of `mrtr lint`, one module for each."""
