@@ -23,6 +23,7 @@ OLDEST_NODE = 22
 """The conformance suite uses globals that Node 20 lacks."""
 
 REMEDIES = {
+    "fastmcp2": "make a virtual environment with fastmcp==2.14.7 and set MRTR_TEST_FASTMCP2 to its Python",
     "fastmcp3": "make a virtual environment with fastmcp==3.4.11 and set MRTR_TEST_FASTMCP3 to its Python",
     "chromium": "install Chromium (Debian: apt-get install chromium)",
     "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
@@ -33,8 +34,8 @@ REMEDIES = {
 
 
 def needs(tool: str) -> str:
-    """Return how to reach `tool`: the path of `chromium`, `node` or a Python with `fastmcp3`, the URL of `redis`,
-    the folder with the `sdk_sources`.
+    """Return how to reach `tool`: the path of `chromium`, `node` or a Python with `fastmcp2` or
+    `fastmcp3`, the URL of `redis`, the folder with the `sdk_sources`.
 
     `node` is Node 22 or newer with the packages of tests/interop/node installed. A missing tool skips
     the running test, or fails it with `CI=true`; either way the reason says how to get it. At the top of a
@@ -72,6 +73,10 @@ def _redis() -> str | None:
     return os.environ.get("MRTR_TEST_REDIS") or None
 
 
+def _fastmcp2() -> str | None:
+    return os.environ.get("MRTR_TEST_FASTMCP2") or None
+
+
 def _fastmcp3() -> str | None:
     return os.environ.get("MRTR_TEST_FASTMCP3") or None
 
@@ -82,6 +87,7 @@ def _sdk_sources() -> str | None:
 
 _FINDERS: dict[str, Callable[[], str | None]] = {
     "chromium": _chromium,
+    "fastmcp2": _fastmcp2,
     "fastmcp3": _fastmcp3,
     "node": _node,
     "redis": _redis,

@@ -2,145 +2,94 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
-import time
+import json
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack
+from dataclasses import dataclass
 
 import pytest
-from mcp import StdioServerParameters
 
+from gateway.counterpart import COUNTERPARTS, USER, Counterpart, wrapped
+from gateway.instance import Instance
 from interop.clients import LEGACY, MODERN, Call, Seen, Server, User, fastmcp, python_sdk, typescript_sdk
-from interop.serving import free_port
-from needs import NODE_MODULES, needs
+from mrtr_adapter.sealing.keys import new_key
 
 pytestmark = pytest.mark.anyio
 
 Drive = Callable[[Server, str, User, list[Call]], Awaitable[list[Seen]]]
-COUNTERPARTS = Path(__file__).parent / "counterparts"
-EVERYTHING = NODE_MODULES / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"
-START_SECONDS = 60.0
-
-TRIPS = [
-    Call("tools/call", "add", {"a": 1, "b": 2}),
-    Call("tools/call", "book", {"person": "Ada"}),
-    Call("tools/call", "praise"),
-    Call("tools/call", "where"),
-    Call("tools/call", "login"),
-    Call("prompts/get", "letter", {"person": "Ada"}),
-    Call("resources/read", "map://Ada"),
-]
-PETS = [
-    Call("tools/call", "adopt", {"kind": "cat"}),
-    Call("tools/call", "describe"),
-    Call("tools/call", "feed", {"amount": 3}),
-]
-LIGHTS = [Call("tools/call", "dim", {"lamp": "hall"})]
-REFERENCE = [
-    Call("tools/call", "echo", {"message": "hello"}),
-    Call("tools/call", "get-sum", {"a": 1, "b": 2}),
-    Call("tools/call", "get-structured-content", {"location": "Chicago"}),
-    Call("tools/call", "trigger-elicitation-request"),
-    Call("tools/call", "trigger-sampling-request", {"prompt": "Say hi"}),
-    Call("tools/call", "get-roots-list"),
-    Call("tools/call", "trigger-url-elicitation", {"url": "https://example.com/a", "elicitationId": "e-1"}),
-    Call("prompts/get", "simple-prompt"),
-    Call("resources/read", "demo://resource/static/document/architecture.md"),
-]
-USER = User(
-    forms={
-        "Where does Ada go?": {"city": "Oslo"},
-        "Send Ada to Oslo?": {"sure": True},
-        "Where does Ada live?": {"city": "Rome"},
-        "Which map for Ada?": {"city": "Lima"},
-        "What is the cat called?": {"value": "Tom"},
-        "Which colour?": {"value": "black"},
-        "How bright?": {"level": 3},
-        "Please provide inputs for the following fields:": {"name": "Ada"},
-    },
-    model_says="well done",
-    root="file:///work",
-)
-
-SERVERS = {
-    "mcp-1-fastmcp": ("sdk_fastmcp.py", TRIPS),
-    "mcp-1-low-level": ("sdk_lowlevel.py", LIGHTS),
-    "fastmcp-3": ("fastmcp3.py", PETS),
-}
+clients = pytest.mark.parametrize("drive", [python_sdk, typescript_sdk, fastmcp])
 
 
-def stdio(command: str, *arguments: str) -> StdioServerParameters:
-    path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
-    return StdioServerParameters(command=command, args=list(arguments), env=path)
+@dataclass
+class Served:
+    """A counterpart behind one gateway over HTTP, in each way that the gateway can reach it or go on with it."""
+
+    counterpart: Counterpart
+    gateway: Instance
+
+    def url(self, way: str) -> str:
+        return f"http://127.0.0.1:{self.gateway.port}/{way}/mcp"
+
+    async def seen_by(self, drive: Drive, way: str, version: str = MODERN) -> list[Seen]:
+        return self.counterpart.settled(await drive(self.url(way), version, USER, self.counterpart.calls))
 
 
-def wrapped(*options: str) -> StdioServerParameters:
-    return stdio(sys.executable, "-m", "mrtr_adapter.cli", "wrap", *options)
+@pytest.fixture(scope="module", params=COUNTERPARTS)
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    counterpart = COUNTERPARTS[request.param]
+    folder = tmp_path_factory.mktemp("served")
+    command = f"command = {json.dumps(counterpart.command)}"
+    ways = {"held": command, "replayed": f'{command}\nhold = 0\nreplay = ["all"]'}
+    with ExitStack() as stack:
+        if counterpart.speaks_http:
+            url = stack.enter_context(counterpart.over_http(folder / "behind.log"))
+            ways["remote"] = f'url = "{url}"'
+        config = folder / "servers.toml"
+        config.write_text("".join(f"[servers.{way}]\n{reach}\n" for way, reach in ways.items()))
+        options = ("--config", str(config))
+        yield Served(
+            counterpart, stack.enter_context(Instance(folder / "log", options, {"MRTR_KEYS": new_key()}))
+        )
 
 
-def settled(seen: list[Seen], calls: list[Call]) -> list[Seen]:
-    """What the old server asks by itself right after it started belongs to no call."""
-    for call, one in zip(calls, seen, strict=True):
-        if call.target != "get-roots-list" and call.target != "where":
-            one.asked = [asked for asked in one.asked if asked != "roots"]
-        elif "roots" in one.asked or call.target == "get-roots-list":
-            one.asked = ["roots"]
-    return seen
+@clients
+async def test_each_client_over_http_sees_what_a_direct_connection_shows(
+    drive: Drive, served: Served
+) -> None:
+    assert await served.seen_by(drive, "held") == await served.counterpart.direct()
 
 
-@pytest.mark.parametrize("options", [(), ("--hold", "0", "--replay", "all")], ids=["hold", "replay"])
-@pytest.mark.parametrize("name", SERVERS)
-async def test_python_servers_over_stdio(name: str, options: tuple[str, ...]) -> None:
-    script, calls = SERVERS[name]
-    old = (needs("fastmcp3"), str(COUNTERPARTS / script), "stdio")
-    direct = await python_sdk(stdio(*old), LEGACY, USER, calls)
-    assert await python_sdk(wrapped(*options, "--", *old), MODERN, USER, calls) == direct
+async def test_so_it_is_if_every_round_runs_on_a_fresh_session(served: Served) -> None:
+    assert await served.seen_by(python_sdk, "replayed") == await served.counterpart.direct()
 
 
-@pytest.mark.parametrize("name", ["mcp-1-fastmcp", "fastmcp-3"])
-async def test_python_servers_over_http(name: str, tmp_path: Path) -> None:
-    script, calls = SERVERS[name]
-    with over_http(script, tmp_path / "log") as url:
-        direct = await python_sdk(url, LEGACY, USER, calls)
-        assert await python_sdk(wrapped("--url", url), MODERN, USER, calls) == direct
+async def test_so_it_is_if_the_old_server_is_reached_over_http(served: Served) -> None:
+    way = "remote" if served.counterpart.speaks_http else "held"
+    assert await served.seen_by(python_sdk, way) == await served.counterpart.direct()
 
 
-@pytest.mark.parametrize("drive", [python_sdk, typescript_sdk, fastmcp])
-@pytest.mark.parametrize("options", [(), ("--hold", "0", "--replay", "all")], ids=["hold", "replay"])
-async def test_the_reference_server(drive: Drive, options: tuple[str, ...]) -> None:
-    old = (needs("node"), str(EVERYTHING), "stdio")
-    direct = settled(await drive(stdio(*old), LEGACY, USER, REFERENCE), REFERENCE)
-    through = settled(await drive(wrapped(*options, "--", *old), MODERN, USER, REFERENCE), REFERENCE)
-    assert through == direct
+async def test_so_it_is_for_clients_on_older_protocols(served: Served) -> None:
+    assert await served.seen_by(python_sdk, "held", LEGACY) == await served.counterpart.direct()
 
 
-async def test_older_clients_of_the_reference_server() -> None:
-    old = (needs("node"), str(EVERYTHING), "stdio")
-    direct = settled(await python_sdk(stdio(*old), LEGACY, USER, REFERENCE), REFERENCE)
-    assert settled(await python_sdk(wrapped("--", *old), LEGACY, USER, REFERENCE), REFERENCE) == direct
+@clients
+@pytest.mark.parametrize("name", ["mcp-1-fastmcp", "reference"])
+async def test_each_client_over_stdio_sees_what_a_direct_connection_shows(name: str, drive: Drive) -> None:
+    counterpart = COUNTERPARTS[name]
+    seen = await drive(wrapped(counterpart.command), MODERN, USER, counterpart.calls)
+    assert counterpart.settled(seen) == await counterpart.direct()
 
 
-@contextmanager
-def over_http(script: str, log: Path) -> Iterator[str]:
-    """An old server over HTTP while it runs: its URL."""
-    port = free_port()
-    command = [needs("fastmcp3"), str(COUNTERPARTS / script), str(port)]
-    with log.open("wb") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
-        try:
-            deadline = time.monotonic() + START_SECONDS
-            while not _listens(port):
-                assert process.poll() is None, log.read_text()
-                assert time.monotonic() < deadline, log.read_text()
-                time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/mcp"
-        finally:
-            process.terminate()
+@pytest.mark.parametrize("name", ["mcp-1-low-level", "fastmcp-2", "fastmcp-3"])
+async def test_the_other_servers_over_stdio(name: str) -> None:
+    counterpart = COUNTERPARTS[name]
+    seen = await python_sdk(wrapped(counterpart.command), MODERN, USER, counterpart.calls)
+    assert counterpart.settled(seen) == await counterpart.direct()
 
 
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+@clients
+async def test_a_page_that_an_old_error_names_is_opened_and_its_session_remembers(drive: Drive) -> None:
+    """An older client would get the error -32042 and be left with it."""
+    server = wrapped(COUNTERPARTS["mcp-1-fastmcp"].command)
+    seen = await drive(server, MODERN, USER, [Call("tools/call", "members")])
+    assert seen == [Seen(["Log in first"], "members: all of them")]

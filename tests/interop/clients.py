@@ -16,11 +16,16 @@ from mcp import Client, StdioServerParameters
 from mcp.types import (
     CreateMessageRequestParams,
     CreateMessageResult,
+    CreateMessageResultWithTools,
     ElicitRequestParams,
     ElicitResult,
     ListRootsResult,
     Root,
+    SamplingCapability,
+    SamplingToolsCapability,
     TextContent,
+    ToolResultContent,
+    ToolUseContent,
 )
 
 from needs import needs
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
 Server = str | StdioServerParameters
 DRIVER = Path(__file__).parent / "node" / "drive.mjs"
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
+SAMPLING = SamplingCapability(tools=SamplingToolsCapability())
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class User:
     """The content to accept each form's message with. Any other elicitation is a URL, and accepted."""
     model_says: str
     root: str
+    model_calls_with: dict[str, Any] = field(default_factory=dict)
+    """With which arguments the model first uses a tool that it is offered."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +79,9 @@ async def python_sdk(server: Server, version: str, user: User, calls: list[Call]
 
     async def sample(
         context: ClientRequestContext, params: CreateMessageRequestParams
-    ) -> CreateMessageResult:
-        seen[-1].asked.append(text_of(params.messages[0].content))
-        answer = TextContent(type="text", text=user.model_says)
-        return CreateMessageResult(role="assistant", model="none", content=answer)
+    ) -> CreateMessageResult | CreateMessageResultWithTools:
+        seen[-1].asked.append(said(params.messages[-1]))
+        return completion(params, user)
 
     async def roots(context: ClientRequestContext) -> ListRootsResult:
         seen[-1].asked.append("roots")
@@ -85,6 +92,7 @@ async def python_sdk(server: Server, version: str, user: User, calls: list[Call]
         mode=_mode(version),
         elicitation_callback=elicit,
         sampling_callback=sample,
+        sampling_capabilities=SAMPLING,
         list_roots_callback=roots,
     )
     return await _make(calls, client, version, seen)
@@ -97,9 +105,11 @@ async def fastmcp(server: Server, version: str, user: User, calls: list[Call]) -
         seen[-1].asked.append(message)
         return FastMCPElicitResult(action="accept", content=user.forms.get(message))
 
-    async def sample(messages: list[SamplingMessage], *_: object) -> str:
-        seen[-1].asked.append(text_of(messages[0].content))
-        return user.model_says
+    async def sample(
+        messages: list[SamplingMessage], params: CreateMessageRequestParams, _: object
+    ) -> CreateMessageResult | CreateMessageResultWithTools:
+        seen[-1].asked.append(said(messages[-1]))
+        return completion(params, user)
 
     async def roots(_: object) -> list[Any]:
         seen[-1].asked.append("roots")
@@ -110,9 +120,35 @@ async def fastmcp(server: Server, version: str, user: User, calls: list[Call]) -
         mode=_mode(version),
         elicitation_handler=elicit,
         sampling_handler=sample,
+        sampling_capabilities=SAMPLING,
         roots=roots,
     )
     return await _make(calls, client, version, seen)
+
+
+def completion(
+    params: CreateMessageRequestParams, user: User
+) -> CreateMessageResult | CreateMessageResultWithTools:
+    """The model's next message: it uses the first tool that it is offered, once, and then it speaks."""
+    if params.tools and not any(isinstance(part, ToolResultContent) for part in _parts(params.messages[-1])):
+        use = ToolUseContent(
+            type="tool_use", id="use-1", name=params.tools[0].name, input=user.model_calls_with
+        )
+        return CreateMessageResultWithTools(
+            role="assistant", model="none", content=[use], stop_reason="toolUse"
+        )
+    text = TextContent(type="text", text=user.model_says)
+    return CreateMessageResult(role="assistant", model="none", content=text)
+
+
+def said(message: SamplingMessage) -> str:
+    """The text of a message to the model, or the result of the tool that it has used."""
+    part = _parts(message)[0]
+    return text_of(part.content[0] if isinstance(part, ToolResultContent) else part)
+
+
+def _parts(message: SamplingMessage) -> list[Any]:
+    return message.content if isinstance(message.content, list) else [message.content]
 
 
 def _mode(version: str) -> Literal["auto", "legacy"]:
@@ -146,7 +182,12 @@ async def typescript_sdk(server: Server, version: str, user: User, calls: list[C
     job = {
         "server": reach,
         "version": version,
-        "user": {"forms": user.forms, "modelSays": user.model_says, "root": user.root},
+        "user": {
+            "forms": user.forms,
+            "modelSays": user.model_says,
+            "modelCallsWith": user.model_calls_with,
+            "root": user.root,
+        },
         "calls": [vars(call) for call in calls],
     }
     printed = json.loads(await anyio.to_thread.run_sync(_run, [needs("node"), str(DRIVER)], json.dumps(job)))

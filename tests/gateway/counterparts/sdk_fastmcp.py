@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 
 from mcp.server.fastmcp import Context, FastMCP
-from mcp.types import SamplingMessage, TextContent
+from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.types import (
+    ElicitRequestURLParams,
+    SamplingMessage,
+    TextContent,
+    Tool,
+    ToolResultContent,
+    ToolUseContent,
+)
 from pydantic import BaseModel
 
 server = FastMCP("old trips", port=int(sys.argv[1]) if sys.argv[1] != "stdio" else 8000)
@@ -17,6 +26,26 @@ class City(BaseModel):
 
 class Sure(BaseModel):
     sure: bool
+
+
+WEATHER = Tool(
+    name="weather",
+    description="The weather in a city",
+    inputSchema={"type": "object", "properties": {"name": {"type": "string"}}},
+)
+LOGIN = ElicitRequestURLParams(
+    mode="url", message="Log in first", url="https://example.com/login", elicitationId="e-2"
+)
+logged_in: set[object] = set()
+
+
+def says(text: str) -> SamplingMessage:
+    return SamplingMessage(role="user", content=TextContent(type="text", text=text))
+
+
+def weather(use: ToolUseContent) -> ToolResultContent:
+    told = TextContent(type="text", text=f"{use.input['name']} is sunny")
+    return ToolResultContent(type="tool_result", toolUseId=use.id, content=[told])
 
 
 @server.tool()
@@ -35,9 +64,30 @@ async def book(person: str, ctx: Context) -> str:
 
 @server.tool()
 async def praise(ctx: Context) -> str:
-    question = SamplingMessage(role="user", content=TextContent(type="text", text="Say something nice"))
-    answer = await ctx.session.create_message([question], max_tokens=50)
+    answer = await ctx.session.create_message([says("Say something nice")], max_tokens=50)
     return f"praise: {answer.content.text}"
+
+
+@server.tool()
+async def forecast(ctx: Context) -> str:
+    """Let the client's model use a tool of this server."""
+    talk = [says("What will the weather be?")]
+    uses = await ctx.session.create_message(talk, max_tokens=50, tools=[WEATHER])
+    talk.append(SamplingMessage(role="assistant", content=uses.content))
+    talk.append(SamplingMessage(role="user", content=[weather(use) for use in uses.content]))
+    answer = await ctx.session.create_message(talk, max_tokens=50, tools=[WEATHER])
+    return f"forecast: {answer.content.text}"
+
+
+@server.tool()
+async def plan(person: str, ctx: Context) -> str:
+    """Ask the user, the model and the client at once."""
+    city, words, listing = await asyncio.gather(
+        ctx.elicit(f"Where does {person} plan to go?", City),
+        ctx.session.create_message([says("Name a month")], max_tokens=50),
+        ctx.session.list_roots(),
+    )
+    return f"{city.data.city}, {words.content.text}, {len(listing.roots)} roots"
 
 
 @server.tool()
@@ -49,6 +99,15 @@ async def where(ctx: Context) -> str:
 async def login(ctx: Context) -> str:
     answer = await ctx.elicit_url("Please log in", "https://example.com/login", "e-1")
     return f"login: {answer.action}"
+
+
+@server.tool()
+async def members(ctx: Context) -> str:
+    """For those who have logged in, which this session remembers."""
+    if ctx.session not in logged_in:
+        logged_in.add(ctx.session)
+        raise UrlElicitationRequiredError([LOGIN])
+    return "members: all of them"
 
 
 @server.prompt()

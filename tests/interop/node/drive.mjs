@@ -3,7 +3,8 @@
 // The job comes on standard input, as JSON too:
 //     server     { url } or { command, args, env }
 //     version    the protocol version to speak
-//     user       { forms, modelSays, root }: form content by message, the model's text, the only root
+//     user       { forms, modelSays, modelCallsWith, root }: form content by message, the model's text, the
+//                arguments with which it first uses a tool that it is offered, the only root
 //     calls      [{ method, target, arguments }]
 
 import { readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ const note = question => seen.at(-1).asked.push(question);
 const client = new Client(
     { name: 'interop', version: '1.0.0' },
     {
-        capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+        capabilities: { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
         versionNegotiation: { mode: version < '2026' ? 'legacy' : { pin: version } }
     }
 );
@@ -27,7 +28,13 @@ client.setRequestHandler('elicitation/create', async ({ params }) => {
     return params.mode === 'url' ? { action: 'accept' } : { action: 'accept', content: user.forms[params.message] };
 });
 client.setRequestHandler('sampling/createMessage', async ({ params }) => {
-    note([params.messages[0].content].flat()[0].text);
+    const [last] = [params.messages.at(-1).content].flat();
+    const used = last.type === 'tool_result';
+    note(used ? last.content[0].text : last.text);
+    if (params.tools?.length && !used) {
+        const use = { type: 'tool_use', id: 'use-1', name: params.tools[0].name, input: user.modelCallsWith };
+        return { role: 'assistant', model: 'none', stopReason: 'toolUse', content: [use] };
+    }
     return { role: 'assistant', model: 'none', content: { type: 'text', text: user.modelSays } };
 });
 client.setRequestHandler('roots/list', async () => {

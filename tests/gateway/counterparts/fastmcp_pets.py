@@ -1,4 +1,4 @@
-"""An old server by FastMCP 2 or 3. `python fastmcp3.py stdio|PORT`."""
+"""An old server by FastMCP 2 or 3. `python fastmcp_pets.py stdio|PORT`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ async def adopt(kind: str, ctx: Context) -> str:
 async def describe(ctx: Context) -> str:
     answer = await ctx.sample("Describe a pet")
     return f"pet: {answer.text}"
+
+
+def scales(name: str) -> str:
+    """Weigh the pet of that name."""
+    return f"{name} weighs 4 kg"
+
+
+@server.tool
+async def weigh(ctx: Context) -> str:
+    answer = await ctx.sample("How heavy is it?", tools=[scales])
+    return f"weight: {answer.text}"
 
 
 @server.tool
