@@ -30,8 +30,7 @@ _LOGGING = os.path.dirname(logging.__file__)
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    describe = _WATCHED.get(event)
-    if describe is None:
+    if event not in _WATCHED:
         return
     flow: Flow | None = current.get()
     if flow is None or (flow.halt.over and stopped.get() is not flow.halt):
@@ -39,15 +38,22 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     enclosure = enclosing.get()
     if enclosure is not None and (enclosure.kind == "once" or not flow.halt.called):
         return
-    what = describe(args)
-    site = None if what is None else _handler_line()
-    if what is None or site is None:
+    effect = effect_of(event, args)
+    if effect is None:
         return
     relative = event in ("os.remove", "os.rmdir") and len(args) > 1 and args[1] not in (None, -1)
-    if flow.halt.called and not flow.effects.tidies(event, what, relative=relative):
-        logger.warning("%s went on after it had asked; %s %s was stopped", flow.name, event, what)
+    if flow.halt.called and not flow.effects.tidies(event, effect.what, relative=relative):
+        logger.warning("%s went on after it had asked; %s %s was stopped", flow.name, event, effect.what)
         raise Suspension
-    flow.effects.note(Effect(event, what, *site))
+    flow.effects.note(effect)
+
+
+def effect_of(event: str, args: tuple[Any, ...]) -> Effect | None:
+    """What an audit event does to the world; None if it does nothing, or is the doing of an import or of logging."""
+    describe = _WATCHED.get(event)
+    what = describe(args) if describe is not None else None
+    site = _handler_line() if what is not None else None
+    return None if what is None or site is None else Effect(event, what, *site)
 
 
 def _handler_line() -> tuple[str, int] | None:
@@ -92,9 +98,12 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-_BY_PATH = (
+_TO_FILES = (
     *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr", "os.rename", "os.rmdir"),
     *("os.setxattr", "os.symlink", "os.truncate", "shutil.rmtree", "sqlite3.connect"),
+)
+_BY_FIRST = (
+    *_TO_FILES,
     *("os.exec", "os.posix_spawn", "os.startfile", "subprocess.Popen"),
     *("os.kill", "os.killpg", "os.putenv", "os.unsetenv"),
 )
@@ -110,10 +119,13 @@ _BY_NAME = ("os.fork", "os.forkpty", "os.spawn", "os.system", "pty.spawn", "smtp
 
 _WATCHED: dict[str, Describe] = {
     "open": _opened,
-    **dict.fromkeys(_BY_PATH, _first),
+    **dict.fromkeys(_BY_FIRST, _first),
     **dict.fromkeys(_BY_PEER, _second),
     **dict.fromkeys(_BY_NAME, _nothing),
 }
+
+TO_FILES = frozenset({"open", *_TO_FILES})
+"""Events that are done to a file or folder, whose path they name."""
 
 _installed = False
 

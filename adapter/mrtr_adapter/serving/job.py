@@ -35,7 +35,14 @@ class Job:
         Raises:
             CannotServe: one of these did not work.
         """
-        server = find_server(import_file(self.target.path), self.target)
+        return self.adapting(find_server(import_file(self.target.path), self.target))
+
+    def adapting(self, server: AnyServer) -> AnyServer:
+        """Adapt the server that has been found in the file, as `adapted` does.
+
+        Raises:
+            CannotServe: it can't be adapted like this.
+        """
         logging.basicConfig(
             stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
         )

@@ -25,7 +25,7 @@ async def serve_stdio(server: AnyServer) -> None:
     async with (
         _standard_input() as (lines, hang_up),
         stdio_server(cast("anyio.AsyncFile[str]", lines)) as (read, write),
-        _entered(server) as low,
+        entered(server) as low,
         anyio.create_task_group() as group,
     ):
         group.start_soon(_on_signal, hang_up)
@@ -34,7 +34,8 @@ async def serve_stdio(server: AnyServer) -> None:
 
 
 @asynccontextmanager
-async def _entered(server: AnyServer) -> AsyncIterator[Server[Any]]:
+async def entered(server: AnyServer) -> AsyncIterator[Server[Any]]:
+    """The low-level server of any kind of server, while what its framework needs is running."""
     if isinstance(server, MCPServer):
         yield server._lowlevel_server
     elif isinstance(server, Server):
