@@ -93,7 +93,7 @@ class ReplayMiddleware:
                 flow, telemetry.INPUT_REQUIRED, asks=len(outcome.requests), state_bytes=len(outcome.state)
             )
             return self._interim(ctx, outcome.requests, await self.custody.keep(ctx, flow, outcome.state))
-        if flow.has_past:
+        if flow.memory.before:
             telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
@@ -145,7 +145,9 @@ class ReplayMiddleware:
         if journal is not None:
             _give_inner(flow, params, responses or {})
         elif state is not None or responses is not None:
-            flow.inner = Inner(state=state, responses=responses if isinstance(responses, dict) else None)
+            flow.memory.inner = Inner(
+                state=state, responses=responses if isinstance(responses, dict) else None
+            )
         arguments = params.get("arguments")
         if arguments:
             params["arguments"] = _fresh(arguments)
@@ -164,7 +166,7 @@ class ReplayMiddleware:
             else result
         )
         state = wire.get("requestState")
-        if not (flow.has_past or is_ours(state) or await self.custody.is_single(ctx, flow)):
+        if not (flow.memory.before or is_ours(state) or await self.custody.is_single(ctx, flow)):
             return result
         return {**wire, "requestState": await self.custody.keep(ctx, flow, flow.carry(state))}
 
@@ -208,11 +210,11 @@ def _give_inner(flow: Flow, params: dict[str, Any], responses: Mapping[str, Any]
     """Show the handler its own round, if it has one, and nothing of ours."""
     del params["requestState"]
     params.pop("inputResponses", None)
-    inner = flow.inner
+    inner = flow.memory.inner
     if inner is None:
         return
     if inner.open:
-        inner = flow.inner = Inner(state=inner.state, responses=dict(responses))
+        inner = flow.memory.inner = Inner(state=inner.state, responses=dict(responses))
     if inner.state is not None:
         params["requestState"] = inner.state
     if inner.responses is not None:

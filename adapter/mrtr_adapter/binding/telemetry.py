@@ -23,10 +23,10 @@ def describe(flow: Flow, outcome: str, *, asks: int = 0, state_bytes: int = 0) -
     span.set_attributes(
         {
             "mrtr.flow": flow.id,
-            "mrtr.round": flow.round,
+            "mrtr.round": flow.memory.round,
             "mrtr.outcome": outcome,
             "mrtr.asks": asks,
-            "mrtr.replayed": flow.ledger.deliveries,
+            "mrtr.replayed": flow.memory.ledger.deliveries,
             "mrtr.effects": flow.effect_count,
             "mrtr.state_bytes": state_bytes,
         }

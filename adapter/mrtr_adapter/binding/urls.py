@@ -22,7 +22,7 @@ def open_urls(flow: Flow, error: MCPError) -> bool:
     pages = error.data.get("elicitations") if isinstance(error.data, dict) else None
     if error.code != URL_ELICITATION_REQUIRED or not pages:
         return False
-    if flow.urls_refused:
+    if flow.memory.urls_refused:
         raise MCPError(INVALID_REQUEST, error.message, data={"reason": "url_elicitation_refused"})
     flow.open_raised([Question.of(ELICIT, {**page, "mode": "url"}) for page in pages])
     return True

@@ -121,7 +121,7 @@ class Custody:
 
     async def is_single(self, ctx: Context, flow: Flow) -> bool:
         """Whether the states of this flow may be redeemed once only."""
-        if flow.journal is not None and flow.journal.single:
+        if flow.memory.before is not None and flow.memory.before.single:
             return True
         chosen = self._single_use
         if isinstance(chosen, bool):

@@ -49,7 +49,7 @@ async def register(vault: Vault, flow: Flow) -> str:
     if vault.shared:
         # Known to the store from the start, a state is not good for a second time when the store was emptied.
         try:
-            await vault.write(_key(flow.nonce), _OPEN, flow.seconds_left)
+            await vault.write(_key(flow.memory.nonce), _OPEN, flow.memory.seconds_left)
         except StoreError as failure:
             raise _unavailable(flow, failure) from None
     return flow.single_use(registered=vault.shared)
@@ -90,7 +90,9 @@ class _Redemption:
         if self._before is not None and not self._vault.shared:
             raise StoreError("this state is known to a shared store, and this instance has none (store=)")
         try:
-            return await self._vault.swap(self._key, self._before, self._claim, self._flow.seconds_left)
+            return await self._vault.swap(
+                self._key, self._before, self._claim, self._flow.memory.seconds_left
+            )
         except BaseException:
             # Cancelled, or nobody knows: a claim that was made all the same must not stay.
             await self._settle(self._before)
@@ -105,7 +107,7 @@ class _Redemption:
             await anyio.lowlevel.checkpoint_if_cancelled()  # the client may have gone while we claimed
             result = await serve()
         except MCPError as error:
-            if self._flow.refused and self._flow.replaying:
+            if self._flow.refused and self._flow.memory.replaying:
                 await self._settle(self._before)
                 raise
             if is_store_unavailable(error):
@@ -119,7 +121,7 @@ class _Redemption:
             raise
         except BaseException:
             # Cancelled: the client has gone, or this process ends.
-            await self._settle(self._before if self._flow.replaying else _BROKEN)
+            await self._settle(self._before if self._flow.memory.replaying else _BROKEN)
             raise
         await self._settle(self._sealed(result=result))
         return result
@@ -133,7 +135,7 @@ class _Redemption:
 
     async def _settle(self, value: bytes | None) -> None:
         """Put an outcome in place of the claim. If that fails the claim stands, so nobody repeats the round."""
-        seconds = self._flow.seconds_left
+        seconds = self._flow.memory.seconds_left
         try:
             with anyio.move_on_after(_STORE_SECONDS, shield=True):
                 await self._vault.swap(self._key, self._claim, value, seconds)

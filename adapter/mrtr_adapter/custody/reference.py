@@ -35,12 +35,12 @@ async def refer(vault: Vault, flow: Flow, state: str) -> str:
         raise bound_exceeded(
             f"{flow.name} needs {len(state)} bytes of state; a stored one has {MAX_STORED_BYTES} at most"
         )
-    key = _key(flow.nonce)
+    key = _key(flow.memory.nonce)
     try:
-        await vault.write(key, vault.seal(key, state), flow.seconds_left)
+        await vault.write(key, vault.seal(key, state), flow.memory.seconds_left)
     except StoreError as failure:
         raise _unavailable(flow.name, failure) from None
-    return PREFIX + flow.nonce
+    return PREFIX + flow.memory.nonce
 
 
 async def resolve(vault: Vault | None, state: str, name: str) -> str:

@@ -56,9 +56,9 @@ def _stream() -> Stream | None:
     ):
         return None
     if flow.stream is None:
-        if flow.seed is None:
-            flow.seed = os.urandom(16).hex()
-        flow.stream = Stream(flow.seed)
+        if flow.memory.seed is None:
+            flow.memory.seed = os.urandom(16).hex()
+        flow.stream = Stream(flow.memory.seed)
     return flow.stream
 
 

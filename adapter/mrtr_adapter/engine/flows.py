@@ -6,10 +6,7 @@ outranks whatever it then returns or raises.
 
 from __future__ import annotations
 
-import copy
-import json
 import logging
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,19 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.engine import capabilities
-from mrtr_adapter.engine.clock import Clock
+from mrtr_adapter.engine.bounds import sealable
 from mrtr_adapter.engine.commits import Commits
 from mrtr_adapter.engine.effects import Effects
 from mrtr_adapter.engine.enclosed import enclosing
 from mrtr_adapter.engine.halt import Halt
-from mrtr_adapter.engine.journal import Asked, Inner, Journal, new_id
-from mrtr_adapter.engine.kept import Kept
-from mrtr_adapter.engine.ledger import Ledger
-from mrtr_adapter.engine.notifications import Notifications
+from mrtr_adapter.engine.journal import Asked, Inner, Journal
+from mrtr_adapter.engine.memory import Memory
 from mrtr_adapter.engine.question import FORM, Question
 from mrtr_adapter.engine.site import Site
-from mrtr_adapter.engine.suspension import bound_exceeded, cannot_ask, diverged, missing_capability, misused
-from mrtr_adapter.engine.terms import CLOCK_SKEW_SECONDS, Terms
+from mrtr_adapter.engine.suspension import cannot_ask, diverged, missing_capability, misused
+from mrtr_adapter.engine.terms import Terms
 
 if TYPE_CHECKING:
     from mrtr_adapter.custody.vault import Vault
@@ -77,30 +72,16 @@ class Flow:
         vault: keeps what the flow does once; None if the server has no store.
     """
 
-    # Most calls never ask: what an ask needs is made when one comes, and until then is what stands here.
-    journal: Journal | None = None
+    # What few calls need stands here until they do: every call makes a flow.
     vault: Vault | None = None
-    inner: Inner | None = None
-    seed: str | None = None
     stream: Stream | None = None
     reseeded = False
-    single = False
-    registered = False
     completed = False
     commits: Commits | None = None
-    _responses: Mapping[str, dict[str, Any]] = MappingProxyType({})
     _refusal: MCPError | None = None
     _raised = False
     _site: Site | None = None
-    _sheds = 0
-    _id: str | None = None
-    _nonce: str | None = None
-    _deadline = 0
-    _ledger: Ledger | None = None
-    _notifications: Notifications | None = None
     _effects: Effects | None = None
-    _kept: Kept | None = None
-    _clock: Clock | None = None
 
     def __init__(
         self,
@@ -118,20 +99,10 @@ class Flow:
         self.terms = terms
         self.halt = Halt()
         self.vault = vault
+        self.memory = Memory(journal, responses or _NOTHING, terms.lifetime)
         self._declared = declared
         self._fingerprint = fingerprint
         self._open: dict[str, Opened] = {}
-        self._shed: list[Any] = []
-        if journal is not None:
-            self._resume(journal, responses or {})
-
-    def _resume(self, journal: Journal, responses: Mapping[str, dict[str, Any]]) -> None:
-        self.journal = journal
-        self.inner = journal.inner
-        self.seed = journal.seed
-        self._responses = responses
-        self._shed = list(journal.shed)
-        self._deadline = journal.deadline
 
     @property
     def name(self) -> str:
@@ -141,58 +112,7 @@ class Flow:
     @property
     def id(self) -> str:
         """The name of the flow, the same in all its rounds."""
-        if self._id is None:
-            self._id = self.journal.flow if self.journal else new_id()
-        return self._id
-
-    @property
-    def ledger(self) -> Ledger:
-        if self._ledger is None:
-            self._ledger = Ledger(self.journal, self._responses)
-        return self._ledger
-
-    @property
-    def notifications(self) -> Notifications:
-        if self._notifications is None:
-            self._notifications = Notifications(self.journal.sent if self.journal else "")
-        return self._notifications
-
-    @property
-    def effects(self) -> Effects:
-        if self._effects is None:
-            self._effects = Effects()
-        return self._effects
-
-    @property
-    def kept(self) -> Kept:
-        if self._kept is None:
-            self._kept = Kept(self.journal.kept if self.journal else {})
-        return self._kept
-
-    @property
-    def clock(self) -> Clock:
-        if self._clock is None:
-            self._clock = Clock(self.journal.times if self.journal else ())
-        return self._clock
-
-    @property
-    def deadline(self) -> int:
-        """When the flow expires, in seconds since the epoch."""
-        if not self._deadline:
-            self._deadline = int(time.time() + self.terms.lifetime)
-        return self._deadline
-
-    @property
-    def seconds_left(self) -> float:
-        """How long what is stored for this flow has to last: a little longer than any state of it is good for."""
-        return max(self.deadline - time.time(), 0.0) + CLOCK_SKEW_SECONDS
-
-    @property
-    def nonce(self) -> str:
-        """Names the state that this round ends with."""
-        if self._nonce is None:
-            self._nonce = new_id()
-        return self._nonce
+        return self.memory.id
 
     @property
     def refused(self) -> bool:
@@ -200,24 +120,16 @@ class Flow:
         return self._refusal is not None
 
     @property
-    def replaying(self) -> bool:
-        """Whether an earlier round has been here already: no answer that came with this round has been delivered."""
-        before = self.journal
-        if before is None or before.raised or self.ledger.taken:
-            return False
-        if before.inner is not None and before.inner.open:
-            return False  # in step form: the answers go to the handler itself
-        return not self._shed or self._sheds < len(self._shed)
+    def effects(self) -> Effects:
+        """What the handler does to the world in this round."""
+        if self._effects is None:
+            self._effects = Effects()
+        return self._effects
 
     @property
     def effect_count(self) -> int:
         """How many effects the handler has had in this round, as far as they were seen."""
         return len(self._effects.seen) if self._effects else 0
-
-    @property
-    def round(self) -> int:
-        """Which round this is, from 1."""
-        return self.journal.round + 1 if self.journal else 1
 
     # -- the handler's side ------------------------------------------------------------------------------------
 
@@ -233,9 +145,9 @@ class Flow:
                 misused(f"{self.name} asks inside {enclosure}: ask before it, and hand the answer in"), site()
             )
         question = Question.of(method, params or {})
-        identity = self.ledger.ask(question)
+        identity = self.memory.ledger.ask(question)
         try:
-            answer = self.ledger.answer(question, identity)
+            answer = self.memory.ledger.answer(question, identity)
         except MCPError as malformed:
             await self.refuse(malformed, site())
         if answer is not None:
@@ -260,10 +172,10 @@ class Flow:
     async def shed(self, value: Any, site: FindSite) -> Any:
         """End the round with state and no question; in the next one, give back what was shed."""
         await self.check()
-        self._sheds += 1
-        if self._sheds <= len(self._shed):
-            return copy.deepcopy(self._shed[self._sheds - 1])
-        self._shed.append(_as_json(value))
+        shed = self.memory.shed
+        if shed.is_recorded:
+            return shed.take()
+        shed.add(value)
         self.halt.call()
         await self._stop(site())
 
@@ -272,7 +184,7 @@ class Flow:
     ) -> None:
         """Send this notification, unless an earlier round has sent it."""
         await self.check()
-        with self.notifications.telling(method, params) as is_new:
+        with self.memory.notifications.telling(method, params) as is_new:
             if is_new:
                 await send()
 
@@ -344,11 +256,6 @@ class Flow:
         self._raised = True
         self.halt.call()
 
-    @property
-    def urls_refused(self) -> bool:
-        """Whether the client has just refused a URL that the handler had raised."""
-        return self.journal is not None and self.journal.raised and self.ledger.refusals()
-
     # -- the end of the round ----------------------------------------------------------------------------------
 
     def round_end(self) -> Round:
@@ -363,9 +270,9 @@ class Flow:
         logger.info(
             "flow %s: round %d of %s replayed %d answers and asks %s",
             self.id,
-            self.round,
+            self.memory.round,
             self.name,
-            self.ledger.deliveries,
+            self.memory.ledger.deliveries,
             ", ".join(self._open) or "nothing",
         )
         if self._effects is not None:
@@ -374,18 +281,8 @@ class Flow:
 
     def single_use(self, *, registered: bool) -> str:
         """The plaintext state once more, to be redeemed once only."""
-        self.single, self.registered = True, registered
+        self.memory.single, self.memory.registered = True, registered
         return self._sealable()
-
-    async def settled(self) -> None:
-        """Wait for effects that were begun and must be recorded."""
-        if self._kept is not None:
-            await self._kept.settled()
-
-    @property
-    def has_past(self) -> bool:
-        """Whether there is anything that a later round must know."""
-        return self.journal is not None
 
     def carry(self, inner_state: str | None) -> str:
         """The plaintext state around a state of the handler's own, which goes out with questions of its own.
@@ -393,56 +290,20 @@ class Flow:
         Raises:
             MCPError: the flow is past one of its bounds.
         """
-        self.inner = Inner(state=inner_state, open=True)
+        self.memory.inner = Inner(state=inner_state, open=True)
         return self._sealable()
 
     def _sealable(self) -> str:
         """The next journal as text, within the bounds."""
-        if self.round > self.terms.max_rounds:
-            raise bound_exceeded(
-                f"{self.name} needs more rounds of questions than the {self.terms.max_rounds} that one call may "
-                "take (max_rounds)"
-            )
-        journal = self._next_journal()
-        if journal.entries > self.terms.max_entries:
-            raise bound_exceeded(
-                f"{self.name} records {journal.entries} entries and may record {self.terms.max_entries} (max_entries); "
-                f"{journal.largest_entry(self.ledger.texts())}"
-            )
-        text = journal.seal_text()
-        if len(text) > self.terms.max_state_bytes:
-            raise bound_exceeded(
-                f"{self.name} needs {len(text)} bytes of state and may have {self.terms.max_state_bytes} "
-                f"(max_state_bytes); {journal.largest_entry(self.ledger.texts())}"
-            )
-        return text
-
-    def _next_journal(self) -> Journal:
-        before = self.journal
         changes = self._changes()
         asked = {
             key: Asked(digest=question.digest, occurrence=occurrence, text=question.text if changes else None)
             for key, (question, occurrence) in self._open.items()
         }
-        return Journal(
-            flow=self.id,
-            round=self.round,
-            deadline=self.deadline,
-            nonce=self.nonce,
-            handler=self._fingerprint(),
-            answers=self.ledger.entries(keep_unreached=not (before and before.raised)),
-            asked=asked,
-            changes=changes,
-            raised=self._raised,
-            sent=self._notifications.marks if self._notifications else before.sent if before else "",
-            shed=self._shed,
-            seed=self.seed,
-            inner=self.inner,
-            kept=self._kept.entries if self._kept else before.kept if before else {},
-            times=self._clock.readings if self._clock else before.times if before else [],
-            single=self.single,
-            registered=self.registered,
+        journal = self.memory.next_journal(
+            asked, changes=changes, raised=self._raised, handler=self._fingerprint()
         )
+        return sealable(journal, self.terms, self.name, self.memory.ledger.texts())
 
     def _changes(self) -> int:
         """How often in a row the handler has now left an answer lying and asked something else.
@@ -450,8 +311,8 @@ class Flow:
         Raises:
             MCPError: too often.
         """
-        before = self.journal
-        unreached = self.ledger.unreached()
+        before = self.memory.before
+        unreached = self.memory.ledger.unreached()
         if before is None or before.raised or not unreached or not self._open:
             return 0
         if before.changes < MAX_CHANGES:
@@ -464,17 +325,6 @@ class Flow:
         )
 
 
+_NOTHING: Mapping[str, dict[str, Any]] = MappingProxyType({})
 _LABELS = {FORM: "answer"}
 _RAISED = Site("<raised>", 0)
-
-
-def _as_json(value: Any) -> Any:
-    """What the value will be when it comes back.
-
-    Raises:
-        TypeError: it can't travel in the state.
-    """
-    try:
-        return json.loads(json.dumps(value))
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"shed() takes what JSON can carry: {error}") from error

@@ -60,7 +60,7 @@ async def ended(flow: Flow) -> Round:
     Raises:
         MCPError: the call is refused, or the flow is past a bound.
     """
-    await flow.settled()
+    await flow.memory.settled()
     return flow.round_end()
 
 

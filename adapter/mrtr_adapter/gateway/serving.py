@@ -102,23 +102,23 @@ class Serving:
         except BaseException:
             await self._stopped(ctx, flow, kind, call)
             raise
-        if call.open and self.holds.park(flow.nonce, kind.principal, call):
+        if call.open and flow.halt.called and self.holds.park(flow.memory.nonce, kind.principal, call):
             return result  # it did not wait for an answer; this result is for the round that brings one
         self._done(call)
         return result
 
     async def _kept(self, flow: Flow, kind: SessionKind) -> Call | None:
         """The call that this round belongs to, if it is kept here."""
-        if flow.journal is None:
+        if flow.memory.before is None:
             return None
-        call = self.holds.take(flow.journal.nonce, kind.principal)
+        call = self.holds.take(flow.memory.before.nonce, kind.principal)
         if call is not None and call.waits:
             await call.session.check()
         return call
 
     async def _begun(self, ctx: Context, flow: Flow, kind: SessionKind, kept: Call | None) -> Call:
         """A call from the top: the first one of its flow, or one that is run again."""
-        again = flow.journal is not None and not flow.journal.raised
+        again = flow.memory.before is not None and not flow.memory.before.raised
         if kept is not None and (again or not kept.session.alive):
             self.pool.discard(kept.session)
             kept = None
@@ -140,7 +140,7 @@ class Serving:
     async def _stopped(self, ctx: Context, flow: Flow, kind: SessionKind, call: Call) -> None:
         """The round has ended with a question, or its request was cancelled."""
         asks = flow.halt.called and not flow.refused
-        if asks and self.holds.park(flow.nonce, kind.principal, call):
+        if asks and self.holds.park(flow.memory.nonce, kind.principal, call):
             return
         with anyio.CancelScope(shield=True):
             await self._drop(call)
@@ -150,7 +150,9 @@ class Serving:
 
     def _failed(self, flow: Flow, kind: SessionKind, call: Call, error: MCPError) -> None:
         """The old server has answered with an error."""
-        if error.code == URL_ELICITATION_REQUIRED and self.holds.park(flow.nonce, kind.principal, call):
+        if error.code == URL_ELICITATION_REQUIRED and self.holds.park(
+            flow.memory.nonce, kind.principal, call
+        ):
             return  # it may remember, on this session, which pages it has sent the user to
         self._done(call)
 

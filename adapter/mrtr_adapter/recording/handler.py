@@ -146,7 +146,7 @@ def now() -> datetime:
     flow = current.get()
     if flow is None or not flow.terms.record or enclosing.get() is not None:
         return datetime.now(timezone.utc)
-    return _EPOCH + timedelta(microseconds=flow.clock.read())
+    return _EPOCH + timedelta(microseconds=flow.memory.clock.read())
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class ThisFlow:
     @property
     def replaying(self) -> bool:
         """Whether an earlier round has been at this place already: True until an answer is delivered that is new."""
-        return self._flow is not None and self._flow.replaying
+        return self._flow is not None and self._flow.memory.replaying
 
     def idempotency_key(self, name: str) -> str:
         """A key for an API that does a request once for each key: 32 characters, the same in all rounds."""
@@ -173,7 +173,7 @@ def flow() -> ThisFlow:
     """The flow of the handler that calls this."""
     running = current.get()
     if running is not None:
-        return ThisFlow(running.id, running.round, running)
+        return ThisFlow(running.id, running.memory.round, running)
     commits_of_call = pending.get()
     return ThisFlow(commits_of_call.call_id if commits_of_call else new_id(), 1)
 

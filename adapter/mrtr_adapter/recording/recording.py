@@ -86,10 +86,10 @@ async def _kept(flow: Flow, step: Step, record: Callable[[], Any]) -> Any:
     if not 0 < len(step.name) <= MAX_NAME:
         await flow.refuse(misused(f"a recording has a name of 1 to {MAX_NAME} characters"), site())
     try:
-        with flow.kept.named(step.name, site()):
-            if step.name not in flow.kept.entries:
-                flow.kept.entries[step.name] = await record()
-            return _given(step, flow.kept.entries[step.name])
+        with flow.memory.kept.named(step.name, site()):
+            if step.name not in flow.memory.kept.entries:
+                flow.memory.kept.entries[step.name] = await record()
+            return _given(step, flow.memory.kept.entries[step.name])
     except NameClash as clash:
         error = misused(f"{flow.name}: {clash}")
     except Mistyped as mistyped:
@@ -144,7 +144,7 @@ async def _claim_and_do(flow: Flow, vault: Vault, key: str, step: Step) -> Recor
     """What was recorded now, or what somebody else has stored already."""
     claim = claims.new_claim()
     try:
-        found = await vault.swap(key, None, claim, flow.seconds_left)
+        found = await vault.swap(key, None, claim, flow.memory.seconds_left)
     except StoreError:
         await _give_up(flow, vault, key, claim)  # nobody knows whether it was made
         raise
@@ -163,10 +163,10 @@ async def _claim_and_do(flow: Flow, vault: Vault, key: str, step: Step) -> Recor
 
 async def _do(flow: Flow, step: Step) -> Recorded:
     await flow.check()  # the round may have ended while we waited for the store
-    with flow.kept.underway(), enclosed("once", step.name):
+    with flow.memory.kept.underway(), enclosed("once", step.name):
         recorded = await _effect(flow, step)
         # Here and not by the caller, who may have been cancelled meanwhile.
-        flow.kept.entries[step.name] = recorded
+        flow.memory.kept.entries[step.name] = recorded
     return recorded
 
 
@@ -184,7 +184,7 @@ async def _store(flow: Flow, vault: Vault, key: str, step: Step, recorded: Recor
     """Store an outcome. If that fails the claim still stands and this flow has the outcome, so it goes on."""
     text = json.dumps(recorded.model_dump(mode="json", by_alias=True, exclude_defaults=True))
     try:
-        await vault.write(key, vault.seal(key, text), flow.seconds_left)
+        await vault.write(key, vault.seal(key, text), flow.memory.seconds_left)
     except StoreError as failure:
         logger.error(
             "flow %s: once(%r) was done, and its outcome could not be stored: %s", flow.id, step.name, failure
@@ -193,7 +193,7 @@ async def _store(flow: Flow, vault: Vault, key: str, step: Step, recorded: Recor
 
 async def _give_up(flow: Flow, vault: Vault, key: str, claim: bytes) -> None:
     try:
-        await vault.swap(key, claim, None, flow.seconds_left)
+        await vault.swap(key, claim, None, flow.memory.seconds_left)
     except StoreError as failure:
         logger.error("flow %s: a claim could not be taken back: %s", flow.id, failure)
 
