@@ -18,8 +18,9 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import anyio
@@ -28,6 +29,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import ElicitResult, InputRequiredResult
 from pydantic import BaseModel
+from table import Row, peak_mib, show
 
 from mrtr_adapter import adapt
 
@@ -139,46 +141,55 @@ async def add(client: Client) -> None:
     await client.session.call_tool("add", {"a": 1, "b": 2})
 
 
-async def never_asks(raw: Any, adapted: Any, where: str, **how: Any) -> None:
+async def never_asks(raw: Any, adapted: Any, where: str, **how: Any) -> Row:
     async with Client(raw) as first, Client(adapted) as second:
-        cost = await paired(lambda: add(second), lambda: add(first), **how)
-    show(f"a call that never asks, {where}, adapted / raw", *cost)
+        ours, theirs = await paired(lambda: add(second), lambda: add(first), **how)
+    return Row(f"a call that never asks, {where}", ours, "µs", "raw SDK", theirs)
 
 
-async def one_ask(resolve: Any, adapted: Any, where: str, **how: Any) -> None:
+async def one_ask(resolve: Any, adapted: Any, where: str, **how: Any) -> Row:
     async with (
         Client(resolve, elicitation_callback=refuse) as first,
         Client(adapted, elicitation_callback=refuse) as second,
     ):
-        cost = await paired(lambda: _ignore(drive(second, 1)), lambda: _ignore(drive(first, 1)), **how)
-    show(f"a call with one ask, {where}, adapted / Resolve", *cost)
+        ours, theirs = await paired(
+            lambda: _ignore(drive(second, 1)), lambda: _ignore(drive(first, 1)), **how
+        )
+    return Row(f"both rounds of a call with one ask, {where}", ours, "µs", "Resolve", theirs)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server in a process of its own."""
+
+    url: str
+    pid: int
 
 
 @contextmanager
-def served() -> Iterator[dict[str, str]]:
-    """Each of `SERVERS` in a process of its own; the URLs."""
+def served() -> Iterator[dict[str, Served]]:
+    """Each of `SERVERS`."""
     processes: list[subprocess.Popen[bytes]] = []
-    urls = {}
+    found = {}
     try:
         for name in SERVERS:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
             processes.append(subprocess.Popen([sys.executable, __file__, "--serve", name, str(port)]))
-            urls[name] = f"http://127.0.0.1:{port}/mcp"
+            found[name] = Served(f"http://127.0.0.1:{port}/mcp", processes[-1].pid)
             while True:
                 try:
                     socket.create_connection(("127.0.0.1", port)).close()
                     break
                 except OSError:
                     time.sleep(0.05)
-        yield urls
+        yield found
     finally:
         for process in processes:
             process.terminate()
 
 
-async def sizes() -> None:
-    print("\nanswers   state, adapted   state, Resolve   (characters, last round)")
+async def sizes() -> AsyncIterator[Row]:
     for count in (1, 3, 10):
         adapted = adapt(asking(count), keys=[KEY], max_rounds=count)
         async with (
@@ -186,11 +197,10 @@ async def sizes() -> None:
             Client(resolving(count), elicitation_callback=refuse) as theirs,
         ):
             mine, sdk = (await drive(ours, count))[-1], (await drive(theirs, count))[-1]
-        print(f"{count:7}   {mine:14}   {sdk:14}")
+        yield Row(f"state in the round of question {count}", mine, "characters", "Resolve", sdk)
 
 
-async def growth() -> None:
-    print("\nanswers replayed   microseconds a round")
+async def growth() -> AsyncIterator[Row]:
     server = adapt(asking(ROUNDS), keys=[KEY], max_rounds=ROUNDS, max_state_bytes=1 << 20)
     async with Client(server, elicitation_callback=refuse) as client:
         responses: dict[str, Any] | None = None
@@ -205,7 +215,7 @@ async def growth() -> None:
                 )
                 times.append((time.process_time() - begin) * 1e6)
             if again > 1:
-                print(f"{answered:16}   {statistics.median(times):20.0f}")
+                yield Row(f"a round that replays {answered} answers", statistics.median(times), "µs")
             if isinstance(result, InputRequiredResult):
                 state = result.request_state
                 responses = {
@@ -218,19 +228,28 @@ async def _ignore(work: Awaitable[Any]) -> None:
     await work
 
 
-def show(what: str, ours: float, theirs: float) -> None:
-    print(f"{what}: {ours:.0f} / {theirs:.0f} microseconds = {ours / theirs:.3f}")
+async def measured() -> AsyncIterator[Row]:
+    with served() as at:
+        how: dict[str, Any] = {"batches": 100, "clock": time.perf_counter}
+        yield await never_asks(at["raw"].url, at["adapted"].url, "over HTTP", calls=10, **how)
+        yield await one_ask(at["resolve"].url, at["asking"].url, "over HTTP", calls=5, **how)
+        yield Row(
+            "peak memory of the server that never asks",
+            peak_mib(at["adapted"].pid),
+            "MiB",
+            "raw SDK",
+            peak_mib(at["raw"].pid),
+        )
+    yield await never_asks(SERVERS["raw"](), SERVERS["adapted"](), "in process", batches=150, calls=40)
+    yield await one_ask(SERVERS["resolve"](), SERVERS["asking"](), "in process", batches=100, calls=5)
+    async for row in sizes():
+        yield row
+    async for row in growth():
+        yield row
 
 
 async def main() -> None:
-    with served() as urls:
-        how: dict[str, Any] = {"batches": 100, "clock": time.perf_counter}
-        await never_asks(urls["raw"], urls["adapted"], "over HTTP", calls=10, **how)
-        await one_ask(urls["resolve"], urls["asking"], "over HTTP", calls=5, **how)
-    await never_asks(SERVERS["raw"](), SERVERS["adapted"](), "in process", batches=150, calls=40)
-    await one_ask(SERVERS["resolve"](), SERVERS["asking"](), "in process", batches=100, calls=5)
-    await sizes()
-    await growth()
+    show([row async for row in measured()])
 
 
 if __name__ == "__main__":

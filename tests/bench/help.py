@@ -1,9 +1,8 @@
 """How long `mrtr --help` takes of its own: importing the command and rendering its help, without Python's start.
 
-    python tests/bench/help.py [RUNS]
+    python tests/bench/help.py
 
-Prints the minimum, median and maximum in milliseconds, each run in a fresh process; exits with 1 if the median is
-above 150 ms.
+The median of 15 runs in fresh processes; exits with 1 if it is above 150 ms.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
+
+from table import Row, show
 
 LIMIT_MILLISECONDS = 150
 ONE_RUN = """
@@ -32,15 +33,8 @@ def measured(runs: int) -> list[float]:
     return [float(subprocess.check_output(command, text=True)) for _ in range(runs + 1)][1:]
 
 
-def main() -> int:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    times = measured(runs)
-    median = statistics.median(times)
-    print(
-        f"mrtr --help: {min(times):.0f} / {median:.0f} / {max(times):.0f} ms (min / median / max of {runs})"
-    )
-    return median > LIMIT_MILLISECONDS
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    times = measured(15)
+    median = statistics.median(times)
+    show([Row("mrtr --help, the command's own part", median, "ms")])
+    sys.exit(median > LIMIT_MILLISECONDS)

@@ -1,4 +1,4 @@
-"""What a store costs: `python tests/bench/stores.py [redis://HOST:PORT/DB]`.
+"""What a store costs: `python tests/bench/stores.py [--redis redis://HOST:PORT/DB]`.
 
 Medians in milliseconds, in process, for a tool with one question: the round that answers it, of which
 
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
+from table import Row, show
 
 sys.path.pop(0)  # this folder, whose adapter.py would be in the way
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -70,19 +71,23 @@ def swapping(url: str) -> float:
     return statistics.median(took) * 1000
 
 
-async def main(urls: dict[str, str]) -> None:
+async def measured(urls: dict[str, str]) -> list[Row]:
     bare = await answering(shop(None, single_use=False, records=False))
-    print(f"nothing stored: {bare:.2f} ms a round")
-    print(f"{'store':8}{'a swap':>10}{'single use':>12}{'and once':>10}   (ms)")
+    rows = []
     for name, url in urls.items():
         redeemed = await answering(shop(url, single_use=True, records=False))
         recorded = await answering(shop(url, single_use=True, records=True))
-        print(f"{name:8}{swapping(url):10.3f}{redeemed:12.2f}{recorded:10.2f}")
+        rows += [
+            Row(f"one swap in {name}", swapping(url), "ms"),
+            Row(f"a round redeemed once, {name}", redeemed, "ms", "no store", bare),
+            Row(f"and an effect recorded by once, {name}", recorded, "ms", "no store", bare),
+        ]
+    return rows
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        stores = {"memory": "memory:", "sqlite": f"sqlite:///{folder}/store.db"}
-        if len(sys.argv) > 1:
-            stores["redis"] = sys.argv[1]
-        anyio.run(main, stores)
+        stores = {"memory": "memory:", "SQLite": f"sqlite:///{folder}/store.db"}
+        if "--redis" in sys.argv:
+            stores["Redis"] = sys.argv[sys.argv.index("--redis") + 1]
+        show(anyio.run(measured, stores))

@@ -1,4 +1,4 @@
-"""Three instances of the depot that share a ledger and a key, and a front before them."""
+"""Instances of the depot that share a ledger and a key, and a front before them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Fleet:
 
 
 @contextmanager
-def running_fleet(folder: Path, crashes: tuple[str, ...] = ()) -> Iterator[Fleet]:
+def running_fleet(folder: Path, crashes: tuple[str, ...] = (), size: int = INSTANCES) -> Iterator[Fleet]:
     """Run a fleet that keeps its files in `folder`. For `crashes` see depot_server.py."""
     ledger, key = folder / "ledger.sqlite", new_key()
     instances = [
         Instance("depot_server.py", folder / f"instance-{number}.log", key, (str(ledger), *crashes))
-        for number in range(INSTANCES)
+        for number in range(size)
     ]
     front = Instance("front.py", folder / "front.log", key, tuple(instance.url for instance in instances))
     fleet = Fleet(front, instances, Ledger(ledger).create())
