@@ -26,7 +26,7 @@ from mrtr_adapter.binding.urls import open_urls
 from mrtr_adapter.custody.custody import Custody
 from mrtr_adapter.engine import replay
 from mrtr_adapter.engine.answers import keepable
-from mrtr_adapter.engine.commits import Commits, failed, pending
+from mrtr_adapter.engine.commits import Commits, pending
 from mrtr_adapter.engine.flows import Flow, Round
 from mrtr_adapter.engine.journal import Inner, Journal, is_ours, redeem
 from mrtr_adapter.engine.session import AskingSession, ClosedSession
@@ -97,16 +97,9 @@ class ReplayMiddleware:
             telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
-        await self._commit(flow, outcome)
+        flow.commits = flow.commits or Commits()
+        await flow.commits.complete(outcome)
         return outcome
-
-    async def _commit(self, flow: Flow, result: HandlerResult) -> None:
-        """The call has completed: what was left for that is done, unless its result is an error."""
-        if failed(result):
-            return
-        if flow.commits is not None:
-            await flow.commits.run()
-        flow.completed = True
 
     async def _journal(self, method: str, params: dict[str, Any], state: str) -> Journal:
         """The journal of the round before.
@@ -200,9 +193,7 @@ async def _committing(call_next: CallNext, ctx: Context) -> HandlerResult:
         result = await call_next(ctx)
     finally:
         pending.reset(token)
-    if not failed(result):
-        await commits.run()
-        commits.completed = True
+    await commits.complete(result)
     return result
 
 

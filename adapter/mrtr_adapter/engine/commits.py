@@ -38,8 +38,13 @@ class Commits:
     def add(self, work: Work) -> None:
         self._work.append(work)
 
-    async def run(self) -> None:
-        """Call them all. One that fails is logged, and changes nothing: the call has completed."""
+    async def complete(self, result: object) -> None:
+        """The call has ended with this result: call them all, unless it is an error.
+
+        One that fails is logged, and changes nothing: the call has completed.
+        """
+        if _is_error(result):
+            return
         while self._work:
             work = self._work.pop(0)
             try:
@@ -48,14 +53,14 @@ class Commits:
                     await result
             except Exception:
                 logger.exception("on_commit: %s failed after its call had completed", name_of(work))
+        self.completed = True
 
 
 pending: ContextVar[Commits | None] = ContextVar("mrtr_commits", default=None)
 """Of the call that is served here, on an older protocol."""
 
 
-def failed(result: object) -> bool:
-    """Whether a call has ended with an error that is a result (`isError`)."""
+def _is_error(result: object) -> bool:
     if isinstance(result, Mapping):
         return bool(result.get("isError"))
     return bool(getattr(result, "is_error", False))

@@ -76,7 +76,6 @@ class Flow:
     vault: Vault | None = None
     stream: Stream | None = None
     reseeded = False
-    completed = False
     commits: Commits | None = None
     _refusal: MCPError | None = None
     _raised = False

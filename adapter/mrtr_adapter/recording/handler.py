@@ -127,14 +127,13 @@ def on_commit(call: Callable[..., Any], /, *args: Any) -> None:
         )
     work = partial(call, *args)
     running = current.get()
-    commits_of_call = pending.get()
+    commits = pending.get()
     if running is not None:
-        commits_of_call = running.commits = running.commits or Commits()
-    completed = running.completed if running is not None else commits_of_call and commits_of_call.completed
-    if commits_of_call is None or completed:
+        commits = running.commits = running.commits or Commits()
+    if commits is None or commits.completed:
         run_now(work)
     else:
-        commits_of_call.add(work)
+        commits.add(work)
 
 
 def now() -> datetime:
