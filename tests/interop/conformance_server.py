@@ -21,7 +21,7 @@ from mrtr_adapter import adapt
 server = MCPServer("conformance")
 
 
-class Name(BaseModel):
+class UserName(BaseModel):
     name: str
 
 
@@ -45,7 +45,7 @@ class Account(BaseModel):
 @server.tool()
 async def test_input_required_result_elicitation(ctx: Context) -> str:
     """Greet the user by name."""
-    user_name = await ctx.elicit("What is your name?", Name)
+    user_name = await ctx.elicit("What is your name?", UserName)
     if user_name.action == "accept":
         return f"Hello, {user_name.data.name}!"
     return "Hello, stranger!"
@@ -75,7 +75,7 @@ async def test_input_required_result_request_state(ctx: Context) -> str:
 async def test_input_required_result_multiple_inputs(ctx: Context) -> str:
     """Ask the user, the client's model and the client at once."""
     user_name, greeting, listing = await asyncio.gather(
-        ctx.elicit("What is your name?", Name),
+        ctx.elicit("What is your name?", UserName),
         complete(ctx, "Generate a greeting", max_tokens=50),
         ctx.session.list_roots(),
     )
@@ -86,7 +86,7 @@ async def test_input_required_result_multiple_inputs(ctx: Context) -> str:
 @server.tool()
 async def test_input_required_result_multi_round(ctx: Context) -> str:
     """Ask two questions, one after the other."""
-    step1 = await ctx.elicit("Step 1: What is your name?", Name)
+    step1 = await ctx.elicit("Step 1: What is your name?", UserName)
     if step1.action != "accept":
         return "No name."
     step2 = await ctx.elicit("Step 2: What is your favorite color?", Color)
@@ -106,7 +106,7 @@ async def test_input_required_result_tampered_state(ctx: Context) -> str:
 async def test_input_required_result_capabilities(ctx: Context) -> str:
     """Ask the user where the client can, else the client's model."""
     if ctx.session.check_client_capability(ClientCapabilities(elicitation=ElicitationCapability())):
-        user_name = await ctx.elicit("What is your name?", Name)
+        user_name = await ctx.elicit("What is your name?", UserName)
         return f"The user: {user_name.action}"
     return "The model: " + await complete(ctx, "Generate a name", max_tokens=20)
 

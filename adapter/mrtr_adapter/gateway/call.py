@@ -8,7 +8,6 @@ replay would be, and the new answers go to the old server.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -19,9 +18,9 @@ from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.engine.flows import Flow
-from mrtr_adapter.engine.question import ELICIT, LIST_ROOTS
-from mrtr_adapter.engine.site import Site
+from mrtr_adapter.engine.question import LIST_ROOTS
 from mrtr_adapter.gateway.link import Message
+from mrtr_adapter.gateway.naming import site_of
 from mrtr_adapter.gateway.session import Reply, ServerGone, Session
 
 logger = logging.getLogger("mrtr")
@@ -114,7 +113,7 @@ class Call:
         """
         assert self.reply is not None
         for request in self.answered:
-            await flow.ask(request["method"], request.get("params"), partial(_site, request))
+            await flow.ask(request["method"], request.get("params"), partial(site_of, request))
         async with _one_error(), anyio.create_task_group() as group:
             for request in list(self.open.values()):
                 group.start_soon(self._ask, flow, request)
@@ -141,7 +140,7 @@ class Call:
                 await tell(message)
 
     async def _ask(self, flow: Flow, request: Message) -> None:
-        answer = await flow.ask(request["method"], request.get("params"), partial(_site, request))
+        answer = await flow.ask(request["method"], request.get("params"), partial(site_of, request))
         self.answered.append(request)
         if self.open.pop(str(request["id"]), None) is None:
             return  # withdrawn meanwhile
@@ -172,18 +171,3 @@ async def _one_error() -> AsyncIterator[None]:
         while inner := getattr(error, "exceptions", None):
             error = inner[0]
         raise error from None
-
-
-_NAME = re.compile(r"[A-Za-z]\w{0,63}")
-
-
-def _site(request: Message) -> Site:
-    """The key of a form with a single field is that field's name."""
-    params = request.get("params") or {}
-    fields = (
-        list((params.get("requestedSchema") or {}).get("properties") or {})
-        if request["method"] == ELICIT
-        else []
-    )
-    name = fields[0] if len(fields) == 1 and _NAME.fullmatch(fields[0]) else None
-    return Site("<old server>", 0, name, in_root=False)
