@@ -8,13 +8,13 @@ replay would be, and the new answers go to the old server.
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Protocol
 
 import anyio
-from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.engine.flows import Flow
@@ -53,7 +53,7 @@ class Call:
         """What it asks and waits for, by the id of the request."""
         self.asked = False
         self.reply: Reply | None = None
-        self._send, self._heard = anyio.create_memory_object_stream[Message](_MAX_HEARD)
+        self._heard: deque[Message] = deque()
 
     # -- what the old server says ------------------------------------------------------------------------------
 
@@ -62,14 +62,15 @@ class Call:
             withdrawn = (message.get("params") or {}).get("requestId")
             self.open.pop(str(withdrawn), None)
             return
-        try:
-            self._send.send_nowait(message)
-        except anyio.WouldBlock:
-            if "id" in message:
-                logger.error(
-                    "the server behind asks more than %d things at once, its session is ended", _MAX_HEARD
-                )
-                self.session.close()
+        if len(self._heard) < _MAX_HEARD:
+            self._heard.append(message)
+            if self.reply is not None:
+                self.reply.nudge()
+        elif "id" in message:
+            logger.error(
+                "the server behind asks more than %d things at once, its session is ended", _MAX_HEARD
+            )
+            self.session.close()
 
     def ended(self, reason: str) -> None:
         self.open.clear()
@@ -114,30 +115,38 @@ class Call:
         assert self.reply is not None
         for request in self.answered:
             await flow.ask(request["method"], request.get("params"), partial(site_of, request))
+        asked = list(self.open.values()) or await self._asks(tell)
+        if asked:
+            await self._answered(flow, tell, asked)
+        return await self.reply.result()
+
+    async def _answered(self, flow: Flow, tell: Tell, asked: list[Message]) -> None:
+        """Ask the flow, as often as the old server asks. Many calls never come here: a task group is not for free."""
         async with _one_error(), anyio.create_task_group() as group:
-            for request in list(self.open.values()):
-                group.start_soon(self._ask, flow, request)
-            group.start_soon(self._listen, flow, tell, group)
-            result = await self.reply.result()
+            while asked:
+                for request in asked:
+                    group.start_soon(self._ask, flow, request)
+                asked = await self._asks(tell)
             group.cancel_scope.cancel()
-        await self._last_words(tell)
-        return result
 
-    async def _listen(self, flow: Flow, tell: Tell, group: TaskGroup) -> None:
-        async for message in self._heard:
-            if "id" in message:
-                self.asked = True
-                self.open[str(message["id"])] = message
-                group.start_soon(self._ask, flow, message)
-            else:
-                await tell(message)
-
-    async def _last_words(self, tell: Tell) -> None:
-        """Notifications that came before the reply go out before it."""
-        while self._heard.statistics().current_buffer_used:
-            message = self._heard.receive_nowait()
-            if "id" not in message:
-                await tell(message)
+    async def _asks(self, tell: Tell) -> list[Message]:
+        """What the old server asks next; nothing once it has ended the call. What it tells meanwhile is passed on."""
+        assert self.reply is not None
+        while True:
+            asked = []
+            while self._heard:
+                message = self._heard.popleft()
+                if "id" in message:
+                    self.asked = True
+                    self.open[str(message["id"])] = message
+                    asked.append(message)
+                else:
+                    await tell(message)
+            if self.reply.outcome is not None:
+                return []
+            if asked:
+                return asked
+            await self.reply.stirred()
 
     async def _ask(self, flow: Flow, request: Message) -> None:
         answer = await flow.ask(request["method"], request.get("params"), partial(site_of, request))

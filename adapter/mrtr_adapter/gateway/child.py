@@ -7,18 +7,20 @@ by SIGTERM, then by SIGKILL.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import anyio
-from anyio.abc import Process
 from mcp.client.stdio import get_default_environment
 
 from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, Link, LinkClosed, Message
@@ -27,6 +29,14 @@ from mrtr_adapter.gateway.warden import Warden
 logger = logging.getLogger("mrtr")
 
 _CHUNK = 64 * 1024
+_LEADS_A_GROUP: dict[str, Any]
+if os.name != "posix":
+    _LEADS_A_GROUP = {}
+elif sys.version_info >= (3, 11):
+    _LEADS_A_GROUP = {"process_group": 0}
+else:
+    # On a busy Linux a session of its own waits for its turn among all others, which takes milliseconds a message.
+    _LEADS_A_GROUP = {"start_new_session": True}
 POLITE_SECONDS = 2.0
 """How long each of the gentler ways to end a child is given."""
 
@@ -52,14 +62,15 @@ class Command:
             LinkClosed: it can't be started.
         """
         try:
-            process = await anyio.open_process(
-                list(self.arguments),
+            process = await asyncio.create_subprocess_exec(
+                *self.arguments,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=None,
                 cwd=self.folder,
                 env=get_default_environment() | dict(self.environment),
-                start_new_session=os.name == "posix",
+                limit=_CHUNK,
+                **_LEADS_A_GROUP,
             )
         except OSError as error:
             raise LinkClosed(f"{self.arguments[0]} can't be started: {error.strerror or error}") from None
@@ -75,20 +86,21 @@ class Command:
 class _Child:
     """Messages are lines of JSON. Lines that are not, as old servers print them, are logged and passed over."""
 
-    def __init__(self, process: Process, name: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, name: str) -> None:
         self._process = process
         self._name = name
         self._buffer = bytearray()
         self._searched = 0
-        self._writing = anyio.Lock()
+        self._writing = anyio.Lock(fast_acquire=True)
 
     async def send(self, message: Message) -> None:
         assert self._process.stdin is not None
         line = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         try:
-            async with self._writing:
-                await self._process.stdin.send(line)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            async with self._writing:  # before Python 3.12 one task only may wait for room
+                self._process.stdin.write(line)
+                await self._process.stdin.drain()
+        except (OSError, RuntimeError):
             raise LinkClosed(f"{self._name} has closed its stdin") from None
 
     async def receive(self) -> Message:
@@ -114,10 +126,12 @@ class _Child:
             self._searched = len(self._buffer)
             if self._searched > MAX_MESSAGE_BYTES:
                 raise LinkClosed(f"{self._name} sent a message of more than {MAX_MESSAGE_BYTES} bytes")
-            try:
-                self._buffer += await self._process.stdout.receive(_CHUNK)
-            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                raise LinkClosed(await self._epitaph()) from None
+            chunk = b""
+            with suppress(OSError):
+                chunk = await self._process.stdout.read(_CHUNK)
+            if not chunk:
+                raise LinkClosed(await self._epitaph())
+            self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         self._searched = 0
@@ -129,11 +143,10 @@ class _Child:
         return f"{self._name} has closed its stdout"
 
 
-async def _end(process: Process) -> None:
+async def _end(process: asyncio.subprocess.Process) -> None:
     """End a process and all of its group."""
     if process.stdin is not None:
-        with suppress(Exception):
-            await process.stdin.aclose()
+        process.stdin.close()
     with anyio.move_on_after(POLITE_SECONDS):
         await process.wait()
     _signal(process, signal.SIGTERM)
@@ -143,11 +156,10 @@ async def _end(process: Process) -> None:
         _signal(process, signal.SIGKILL)
     elif process.returncode is None:
         process.kill()
-    with suppress(Exception):
-        await process.aclose()
+    await process.wait()
 
 
-def _signal(process: Process, number: signal.Signals) -> None:
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, number)

@@ -102,17 +102,22 @@ class Pool:
         Raises:
             MCPError: there can't be one now; says why.
         """
+        session = self._take(kind, fresh) or await self._had(kind, fresh)
+        session.used = True
+        if spare:
+            self._keep_spare(kind)
+        return session
+
+    async def _had(self, kind: SessionKind, fresh: bool) -> Session:
+        """A session that is opened for this, or given back by somebody."""
         with anyio.move_on_after(self.limits.wait_seconds):
             while True:
-                session = self._take(kind, fresh)
-                if session is None and self._may_open(kind):
-                    session = await self._open(kind)
-                if session is not None:
-                    session.used = True
-                    if spare:
-                        self._keep_spare(kind)
-                    return session
+                if self._may_open(kind):
+                    return await self._open(kind)
                 await self._changed.wait()
+                session = self._take(kind, fresh)
+                if session is not None:
+                    return session
         raise MCPError(
             INTERNAL_ERROR,
             f"All {self.limits.sessions} sessions with the server behind this gateway are in use; call again later",

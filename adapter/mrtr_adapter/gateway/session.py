@@ -258,17 +258,27 @@ class Reply:
     def __init__(self, number: int) -> None:
         self.number = number
         self.outcome: dict[str, Any] | MCPError | None = None
-        self._there = anyio.Event()
+        self._stirred = anyio.Event()
 
     def settle(self, outcome: dict[str, Any] | MCPError) -> None:
         self.outcome = outcome
-        self._there.set()
+        self._stirred.set()
+
+    def nudge(self) -> None:
+        """Wake who waits, though there is no outcome yet."""
+        if self.outcome is None:
+            self._stirred.set()
+            self._stirred = anyio.Event()
+
+    async def stirred(self) -> None:
+        """Wait for the outcome, or a nudge."""
+        await self._stirred.wait()
 
     async def result(self) -> dict[str, Any]:
-        await self._there.wait()
+        while self.outcome is None:
+            await self.stirred()
         if isinstance(self.outcome, MCPError):
             raise self.outcome
-        assert self.outcome is not None
         return self.outcome
 
 

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -16,6 +16,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
+from mrtr_adapter.serving.pipes import PipeWriter, can_be_waited_for, lines_of
+
 if TYPE_CHECKING:
     from mrtr_adapter.serving.servers import AnyServer
 
@@ -24,7 +26,8 @@ async def serve_stdio(server: AnyServer) -> None:
     """Serve until the client closes stdin, or SIGTERM or SIGINT comes, which is taken for the same."""
     async with (
         _standard_input() as (lines, hang_up),
-        stdio_server(cast("anyio.AsyncFile[str]", lines)) as (read, write),
+        _standard_output() as written,
+        stdio_server(cast("anyio.AsyncFile[str]", lines), written) as (read, write),
         entered(server) as low,
         anyio.create_task_group() as group,
     ):
@@ -60,15 +63,36 @@ async def _standard_input() -> AsyncIterator[
 ]:
     """The lines of stdin, and the end to close when no more are wanted. Handlers and their children read EOF.
 
-    They are read by a daemon thread: nothing can interrupt a read of stdin, and the process must not wait for it.
+    What is no pipe is read by a daemon thread: nothing can interrupt such a read, and the process must not wait for it.
     """
     send, receive = anyio.create_memory_object_stream[str]()
     wire = os.dup(0)
     with open(os.devnull, "rb") as nothing:  # noqa: ASYNC230  # never blocks
         os.dup2(nothing.fileno(), 0)
-    async with BlockingPortal() as portal, send, receive:
-        threading.Thread(target=_pump, args=(wire, portal, send), daemon=True).start()
+    reading = _read_pipe if can_be_waited_for(wire) else _read_by_thread
+    async with reading(wire, send), send, receive:
         yield receive, send
+
+
+@asynccontextmanager
+async def _read_pipe(wire: int, send: MemoryObjectSendStream[str]) -> AsyncIterator[None]:
+    async def pump() -> None:
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # nobody reads any more
+            async for line in lines_of(wire):
+                await send.send(line)
+            send.close()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(pump)
+        yield
+        group.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _read_by_thread(wire: int, send: MemoryObjectSendStream[str]) -> AsyncIterator[None]:
+    async with BlockingPortal() as portal:
+        threading.Thread(target=_pump, args=(wire, portal, send), daemon=True).start()
+        yield
         await portal.stop(cancel_remaining=True)
 
 
@@ -80,3 +104,19 @@ def _pump(wire: int, portal: BlockingPortal, send: MemoryObjectSendStream[str]) 
         portal.call(send.aclose)
     except Exception:  # noqa: S110  # whatever it is, nobody reads any more
         pass
+
+
+@asynccontextmanager
+async def _standard_output() -> AsyncIterator[anyio.AsyncFile[str] | None]:
+    """Where messages are written; None if that is no pipe, and the SDK's own way will do. What handlers and their
+    children print goes to stderr."""
+    if not can_be_waited_for(1):
+        yield None
+        return
+    wire = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield cast("anyio.AsyncFile[str]", PipeWriter(wire))
+    finally:
+        os.dup2(wire, 1)
+        os.close(wire)
