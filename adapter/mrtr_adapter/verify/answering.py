@@ -1,0 +1,142 @@
+"""Who answers: natively the case, in its order; on 2026-07-28 what was answered natively, by question."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mrtr_adapter.engine.answers import Malformed, accepted
+from mrtr_adapter.engine.question import FORM, ROOTS, URL, Question
+from mrtr_adapter.verify.answers import MISSING, Answer, answers_to, on_the_wire, told
+from mrtr_adapter.verify.cases import Case
+from mrtr_adapter.verify.refusal import CannotVerify
+from mrtr_adapter.verify.wire import Reply
+
+EVERYTHING: dict[str, Any] = {
+    "elicitation": {"form": {}, "url": {}},
+    "sampling": {"tools": {}, "context": {}},
+    "roots": {},
+}
+"""What a client declares that can do all there is."""
+
+Given = dict[str, Any] | Literal["missing"] | None
+"""An answer as on the wire, or none."""
+
+
+@dataclass
+class Answered:
+    """A question of the native run, and what was answered.
+
+    `refused` are answers that break the schema of the form. On 2026-07-28 each of them has the question asked again, so
+    natively they are passed over: what handlers of old make of them is no measure.
+    """
+
+    question: Question
+    given: Given
+    refused: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Script:
+    """Answers the questions of a native run in the order of the case. `folder` is that of the run."""
+
+    def __init__(self, case: Case, folder: str) -> None:
+        self.answered: list[Answered] = []
+        self.left = deque(enumerate(case.answers, 1))
+        self._case = case
+        self._folder = folder
+
+    def reply(self, asked: Question, shown: Question) -> Reply:
+        """Answer a question; `shown` is what it is compared by.
+
+        Raises:
+            CannotVerify: the answer is for another kind of question.
+        """
+        refused: list[dict[str, Any]] = []
+        while self.left:
+            number, answer = self.left.popleft()
+            given = wire_of(self._case, number, answer, asked, self._folder)
+            if isinstance(given, dict) and not _fits(self._case, number, asked, given):
+                refused.append(given)
+                continue
+            self.answered.append(Answered(shown, given, refused))
+            return Reply(missing=True) if given == MISSING else Reply(answer=given)
+        self.answered.append(Answered(shown, None, refused))
+        return Reply()
+
+
+class Matched:
+    """Answers the questions of rounds as they were answered natively, and then with what the case has left."""
+
+    def __init__(self, case: Case, script: Script, folder: str) -> None:
+        self._case = case
+        self._folder = folder
+        self._native = [Answered(each.question, each.given, list(each.refused)) for each in script.answered]
+        self._left = deque(script.left)
+
+    def capabilities(self) -> dict[str, Any]:
+        """What the client declares in the next round: not what the next question needs, if it is to miss that."""
+        declared = EVERYTHING if self._case.capabilities is None else self._case.capabilities
+        upcoming = self._native[0] if self._native else None
+        lacking = upcoming is not None and upcoming.given == MISSING
+        return _without(declared, upcoming.question) if upcoming is not None and lacking else declared
+
+    def answer(self, asked: Question, shown: Question) -> dict[str, Any] | None:
+        """The answer to a question, or None if there is none left.
+
+        Raises:
+            CannotVerify: the answer that the case has left is for another kind of question.
+        """
+        native = self._native_answer(shown)
+        if native is not None:
+            if native.refused:
+                return native.refused.pop(0)
+            self._native.remove(native)
+            return native.given if isinstance(native.given, dict) else None
+        if not self._left:
+            return None
+        number, answer = self._left.popleft()
+        given = wire_of(self._case, number, answer, asked, self._folder)
+        return given if isinstance(given, dict) else None
+
+    def _native_answer(self, shown: Question) -> Answered | None:
+        """What was answered to the same question; else to the next one of its kind, in whose place it is asked."""
+        same = (each for each in self._native if each.question.digest == shown.digest)
+        alike = (each for each in self._native if each.question.kind == shown.kind)
+        return next(same, None) or next(alike, None)
+
+
+def wire_of(case: Case, number: int, answer: Answer, question: Question, folder: str) -> Given:
+    """The answer for the wire.
+
+    Raises:
+        CannotVerify: it is for another kind of question.
+    """
+    if not answers_to(answer, question):
+        raise CannotVerify(
+            f"case {case.name!r}: answer {number} is {told(answer)}, but the question is {question.kind}: "
+            f"{question.text!r}"
+        )
+    return MISSING if isinstance(answer, str) else on_the_wire(answer, folder)
+
+
+def _fits(case: Case, number: int, question: Question, given: dict[str, Any]) -> bool:
+    try:
+        return accepted(question, given)
+    except Malformed as malformed:
+        raise CannotVerify(
+            f"case {case.name!r}: answer {number} is not {malformed}, which {question.text!r} wants"
+        ) from None
+
+
+def _without(declared: dict[str, Any], question: Question) -> dict[str, Any]:
+    """The capabilities without that which a question needs."""
+    if question.kind in (FORM, URL):
+        other = URL if question.kind == FORM else FORM
+        modes: dict[str, Any] | None = {other: {}} if other in declared.get("elicitation", {}) else None
+        return {**_dropped(declared, "elicitation"), **({"elicitation": modes} if modes else {})}
+    return _dropped(declared, "roots" if question.kind == ROOTS else "sampling")
+
+
+def _dropped(declared: dict[str, Any], name: str) -> dict[str, Any]:
+    return {kind: value for kind, value in declared.items() if kind != name}

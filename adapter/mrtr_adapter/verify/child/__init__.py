@@ -1,0 +1,1 @@
+"""What runs in the fresh process: work → the server's module → one call or round → what was seen."""

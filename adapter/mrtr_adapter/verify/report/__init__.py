@@ -1,0 +1,1 @@
+"""Findings as a table for people, as JSON, and as JUnit XML."""

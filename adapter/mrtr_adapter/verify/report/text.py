@@ -1,0 +1,94 @@
+"""The report for a terminal: the cases, what is different about each, and the hazards that became real."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from click import style, unstyle
+
+from mrtr_adapter.verify.report.outcome import Outcome
+from mrtr_adapter.verify.runs import Difference, Way
+from mrtr_adapter.verify.verification import Finding
+from mrtr_codemod.report.visible import visible, width
+
+_COLORS = {"equal": "green", "different": "red", "could not run": "yellow"}
+_CELL = 40
+"""The widest that a column of a table gets."""
+_MOST_LINES = 12
+"""Of one cell."""
+_MOST_NAMES = 3
+
+
+def render(outcome: Outcome, *, color: bool) -> str:
+    """The whole report; `color` adds ANSI colours."""
+    blocks = ["\n".join(_case(finding) for finding in outcome.findings)]
+    blocks += [_details(finding) for finding in outcome.findings if finding.verdict == "different"]
+    blocks += ["\n".join(_hazards(outcome))] if outcome.hazards() else []
+    blocks.append(_summary(outcome))
+    text = "\n\n".join(blocks) + "\n"
+    return text if color else unstyle(text)
+
+
+def _case(finding: Finding) -> str:
+    verdict = style(f"{finding.verdict:13}", fg=_COLORS[finding.verdict], bold=True)
+    name = visible(finding.case.name)
+    if finding.reason is not None:
+        return f"{verdict}  {name}: {visible(finding.reason)}"
+    assert finding.native is not None
+    asked = len(finding.native.asked)
+    return f"{verdict}  {name}  ({_plural(asked, 'question')}, {_rounds(finding)})"
+
+
+def _rounds(finding: Finding) -> str:
+    return ", ".join(f"{other.way} in {_plural(other.rounds, 'round')}" for other in finding.others)
+
+
+def _details(finding: Finding) -> str:
+    tables = [_table(way, found) for way, found in finding.differences.items() if found]
+    return "\n".join([style(visible(finding.case.name), bold=True), *tables])
+
+
+def _table(way: Way, found: Sequence[Difference]) -> str:
+    rows = [["", "native", way], *([each.what, each.native, each.other] for each in found)]
+    cells = [[_cell(text) for text in row] for row in rows]
+    widths = [max(width(line) for row in cells for line in row[column]) for column in range(3)]
+    lines = [line for row in cells for line in _row(row, widths)]
+    ruled = [lines[0], "  " + "  ".join("-" * wide for wide in widths), *lines[1:]]
+    return "\n".join(ruled)
+
+
+def _cell(text: str) -> list[str]:
+    lines = [
+        part for line in text.splitlines() or [""] for part in textwrap.wrap(visible(line), _CELL) or [""]
+    ]
+    return lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "…"]
+
+
+def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+    for number in range(max(map(len, cells))):
+        parts = [cell[number] if number < len(cell) else "" for cell in cells]
+        padded = [part + " " * (wide - width(part)) for part, wide in zip(parts, widths, strict=True)]
+        yield ("  " + "  ".join(padded)).rstrip()
+
+
+def _hazards(outcome: Outcome) -> Iterator[str]:
+    yield style("Hazards that became real", bold=True)
+    for hazard, names in outcome.hazards():
+        shown = ", ".join(map(visible, names[:_MOST_NAMES]))
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        yield f"  {style(hazard.kind, fg='yellow')}, {hazard.way}: {visible(hazard.what)}"
+        yield f"      {visible(hazard.how)}, in {shown}{more}"
+
+
+def _summary(outcome: Outcome) -> str:
+    counts = [
+        f"{count} {verdict}"
+        for verdict in ("equal", "different", "could not run")
+        if (count := outcome.count(verdict))
+    ]
+    return f"{_plural(len(outcome.findings), 'case')}: {', '.join(counts)}."
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
