@@ -82,7 +82,10 @@ class Rounds:
 
     async def send(self, client: Client, answers: dict[str, Any] | None = None) -> Any:
         """The result of the next round; None if it asks."""
-        responses = {key: ElicitResult(**answer) for key, answer in (answers or {}).items()}
+        responses = {
+            key: ElicitResult(**answer) if isinstance(answer, dict) else answer
+            for key, answer in (answers or {}).items()
+        }
         result = await client.session.call_tool(
             self.tool,
             self.arguments,

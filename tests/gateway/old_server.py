@@ -1,6 +1,7 @@
 """An old server in plain Python: 2025-11-25 over stdio, no SDK, everything written down in a journal file.
 
-`python old_server.py JOURNAL` appends a line for each thing that it does, with its process id in front.
+`python old_server.py JOURNAL` appends a line for each thing that it does, with its process id in front. With `--roots`
+it asks for the client's roots right after it has started, as many do.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "tell"},
     {"name": "die"},
     {"name": "page"},
+    {"name": "where"},
 ]
 FORM = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
 
@@ -32,6 +34,7 @@ _arrived = threading.Condition()
 _writing = threading.Lock()
 _declared: dict[str, Any] = {}
 _opened_pages: set[str] = set()
+_roots: list[str] = []
 
 
 def note(text: str) -> None:
@@ -50,9 +53,21 @@ def ask(message: str) -> dict[str, Any]:
 
 
 def begin(message: str) -> str:
+    return request("elicitation/create", params={"message": message, "requestedSchema": FORM})
+
+
+def request(method: str, **more: Any) -> str:
     identity = f"ask-{next(_ids)}"
-    send(id=identity, method="elicitation/create", params={"message": message, "requestedSchema": FORM})
+    send(id=identity, method=method, **more)
     return identity
+
+
+def wants_roots() -> bool:
+    return "--roots" in sys.argv[2:] and "roots" in _declared
+
+
+def learn_roots() -> None:
+    _roots.extend(root["uri"] for root in wait_for(request("roots/list"))["roots"])
 
 
 def wait_for(identity: str) -> dict[str, Any]:
@@ -110,6 +125,9 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> str:
     if name == "die":
         note("died")
         os._exit(7)
+    if name == "where":
+        note("looked")
+        return " ".join(_roots) or "nowhere"
     if name == "page":
         url = "https://example.com/login"
         if url not in _opened_pages:
@@ -173,6 +191,8 @@ def main() -> None:
                 _arrived.notify_all()
         elif "id" in message:
             threading.Thread(target=handle, args=(message,), daemon=True).start()
+        elif message["method"] == "notifications/initialized" and wants_roots():
+            threading.Thread(target=learn_roots, daemon=True).start()
     note("ended")
 
 

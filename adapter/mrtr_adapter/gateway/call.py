@@ -18,7 +18,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.engine.flows import Flow
-from mrtr_adapter.engine.question import LIST_ROOTS
+from mrtr_adapter.gateway.early import answer_waiting
 from mrtr_adapter.gateway.link import Message
 from mrtr_adapter.gateway.naming import site_of
 from mrtr_adapter.gateway.session import Reply, ServerGone, Session
@@ -154,15 +154,7 @@ class Call:
         if self.open.pop(str(request["id"]), None) is None:
             return  # withdrawn meanwhile
         await self.session.answer(request, answer)
-        if request["method"] == LIST_ROOTS:
-            await self._answer_waiting(answer)
-
-    async def _answer_waiting(self, roots: Mapping[str, Any]) -> None:
-        """The server has asked for roots before: now they are known."""
-        waiting = [request for request in self.session.waiting if request["method"] == LIST_ROOTS]
-        for request in waiting:
-            self.session.waiting.remove(request)
-            await self.session.answer(request, roots)
+        await answer_waiting(self.session, request, answer)
 
     async def abandon(self) -> None:
         """Tell the old server that nobody waits for the result any more."""

@@ -16,6 +16,7 @@ from mrtr_adapter.engine.flows import Flow, current
 from mrtr_adapter.engine.site import Site
 from mrtr_adapter.gateway.call import Call
 from mrtr_adapter.gateway.capset import SessionKind, declared_by
+from mrtr_adapter.gateway.early import ask_early, has_begun
 from mrtr_adapter.gateway.errors import cannot_wait, lost, timed_out
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.policy import ReplayPolicy
@@ -92,6 +93,8 @@ class Serving:
             call = await self._begun(ctx, flow, kind, call)
         try:
             with anyio.fail_after(self.call_seconds):
+                if continued:
+                    await ask_early(flow, call.session)
                 result = await call.round(flow, Teller(ctx, continued=continued))
         except TimeoutError:
             await self._drop(call)
@@ -118,7 +121,8 @@ class Serving:
 
     async def _begun(self, ctx: Context, flow: Flow, kind: SessionKind, kept: Call | None) -> Call:
         """A call from the top: the first one of its flow, or one that is run again."""
-        again = flow.memory.before is not None and not flow.memory.before.raised
+        before = flow.memory.before
+        again = before is not None and has_begun(before) and not before.raised
         if kept is not None and (again or not kept.session.alive):
             self.pool.discard(kept.session)
             kept = None
@@ -128,6 +132,7 @@ class Serving:
         if again:
             logger.info("flow %s: %s is run again on a fresh session", flow.id, flow.name)
         session = kept.session if kept else await self.pool.acquire(kind, fresh=again)
+        await self._ask_early(flow, session)
         call = Call(session, ctx.method, call_params(ctx.params))
         try:
             await _set_log_level(session, ctx)
@@ -136,6 +141,13 @@ class Serving:
             self.pool.discard(session)
             raise
         return call
+
+    async def _ask_early(self, flow: Flow, session: Session) -> None:
+        try:
+            await ask_early(flow, session)
+        except BaseException:
+            self.pool.release(session)  # nothing was begun on it
+            raise
 
     async def _stopped(self, ctx: Context, flow: Flow, kind: SessionKind, call: Call) -> None:
         """The round has ended with a question, or its request was cancelled."""

@@ -1,0 +1,97 @@
+"""What an old server asks right after it has started, before there is a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp.types import ListRootsResult, Root
+
+from gateway.behind import Journal, Rounds, client_of, replace, running, settings, text
+from mrtr_adapter.gateway.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+ROOTS = ListRootsResult(roots=[Root(uri="file:///work")])
+
+
+async def has_roots(context: object) -> ListRootsResult:
+    return ROOTS
+
+
+def asking(journal: Journal, **more: Any) -> Settings:
+    """For an old server that asks for roots when it has started."""
+    plain = settings(journal, **more)
+    return replace(plain, behind=replace(plain.behind, arguments=[*plain.behind.arguments, "--roots"]))
+
+
+async def test_the_call_begins_with_it_and_reaches_the_server_once_that_is_answered(journal: Journal) -> None:
+    async with (
+        running(asking(journal)) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        call = Rounds("where")
+        assert await call.send(client) is None
+        assert (call.keys, journal.acts) == (["roots"], [])
+        assert text(await call.send(client, {"roots": ROOTS})) == "file:///work"
+        assert text(await Rounds("where").send(client)) == "file:///work"
+    assert journal.acts == ["looked", "looked"]
+
+
+async def test_a_client_without_roots_is_not_asked(journal: Journal) -> None:
+    async with running(asking(journal)) as gateway, client_of(gateway) as client:
+        assert text(await Rounds("where").send(client)) == "nowhere"
+
+
+async def test_another_gateway_may_begin_the_call_even_if_it_may_run_nothing_again(journal: Journal) -> None:
+    never = asking(journal, hold=0, replay="none")
+    call = Rounds("where")
+    async with running(never) as first, client_of(first, list_roots_callback=has_roots) as client:
+        await call.send(client)
+    async with running(never) as second, client_of(second, list_roots_callback=has_roots) as client:
+        assert text(await call.send(client, {"roots": ROOTS})) == "file:///work"
+    assert journal.acts == ["looked"]
+
+
+async def test_a_held_call_goes_on_after_it(journal: Journal) -> None:
+    async with (
+        running(asking(journal)) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        call = Rounds("pay", {"amount": 5})
+        await call.send(client)
+        assert await call.send(client, {"roots": ROOTS}) is None
+        assert call.messages == ["Pay 5?"]
+        assert await call.agree(client) is None
+        assert text(await call.agree(client)) == "paid"
+    assert journal.acts == ["reserved 5", "paid 5"]
+
+
+async def test_a_call_that_is_run_again_does_not_ask_the_client_again(journal: Journal) -> None:
+    again = asking(journal, hold=0, replay="all")
+    call = Rounds("pay", {"amount": 5})
+    async with running(again) as first, client_of(first, list_roots_callback=has_roots) as client:
+        await call.send(client)
+        await call.send(client, {"roots": ROOTS})
+    async with running(again) as second, client_of(second, list_roots_callback=has_roots) as client:
+        assert await call.agree(client) is None
+        assert call.messages == ["Really?"]
+        assert text(await call.agree(client)) == "paid"
+
+
+async def test_once_the_call_was_begun_it_is_not_run_again_without_permission(journal: Journal) -> None:
+    call = Rounds("pay", {"amount": 5})
+    async with (
+        running(asking(journal)) as first,
+        client_of(first, list_roots_callback=has_roots) as client,
+    ):
+        await call.send(client)
+        await call.send(client, {"roots": ROOTS})
+    async with (
+        running(asking(journal)) as second,
+        client_of(second, list_roots_callback=has_roots) as client,
+    ):
+        with pytest.raises(MCPError, match="call is lost"):
+            await call.agree(client)
+    assert journal.acts == ["reserved 5"]
