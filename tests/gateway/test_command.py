@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from mrtr_adapter.cli.wrap import wrap
 
+TOKENS = ("--issuer", "https://login.example.com", "--audience", "desk")
 PYTHON = ("--", sys.executable, "-c", "print('no MCP')")
 
 
@@ -25,6 +26,12 @@ PYTHON = ("--", sys.executable, "-c", "print('no MCP')")
         (("--header", "A: b", *PYTHON), "is for a server behind --url"),
         (("--replay", "all,none", *PYTHON), "can't be combined"),
         (("--trust-header", "X-User", *PYTHON), "give --http HOST:PORT as well"),
+        (("--jwks", "keys.json", *PYTHON), "give all of --jwks"),
+        (
+            (*TOKENS, "--jwks", "no-such-file.json", *PYTHON),
+            "--jwks no-such-file.json: [Errno 2] No such file",
+        ),
+        ((*TOKENS, "--jwks", "https://login.example.com/jwks", *PYTHON), "give --http HOST:PORT as well"),
         (("--config", "servers.toml", "--http", "127.0.0.1:0", *PYTHON), "leave out the command"),
         (("--config", "no-such-file.toml", "--http", "127.0.0.1:0"), "can't read no-such-file.toml"),
         (("--store", "mongo://x", *PYTHON), "mongo"),
@@ -49,6 +56,10 @@ def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], 
         ("[servers.'a/b']\nurl = 'https://old/mcp'\n", "a name is letters"),
         ("[servers", "is not TOML"),
         ("", "servers: Field required"),
+        (
+            "[servers.a]\nurl = 'https://old/mcp'\naudience = 'desk'\n",
+            "[servers.a]: to verify access tokens give all",
+        ),
     ],
 )
 def test_a_bad_file_says_where(text: str, reason: str, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from mrtr_adapter.gateway.holds import HoldLimits
 from mrtr_adapter.gateway.http import application
 from mrtr_adapter.gateway.pool import PoolLimits
 from mrtr_adapter.gateway.settings import Settings
-from mrtr_adapter.gateway.wanted import behind, environment, policy
+from mrtr_adapter.gateway.wanted import behind, environment, policy, tokens
 from mrtr_adapter.sealing.keys import ENVIRONMENT
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import serve_http
@@ -73,7 +73,7 @@ _PATH = "/mcp"
     default=64,
     show_default=True,
     metavar="N",
-    help="At most N sessions (processes) of the old server; with --trust-header N/4 for each user.",
+    help="At most N sessions (processes) of the old server; where users are told apart, N/4 for each.",
 )
 @click.option(
     "--env", "variables", multiple=True, metavar="NAME[=VALUE]", help="Let the command see this variable."
@@ -83,6 +83,14 @@ _PATH = "/mcp"
     metavar="NAME",
     help="Take the user from this header, which a proxy in front sets and strips from what clients send (with --http).",
 )
+@click.option(
+    "--jwks",
+    metavar="FILE|URL",
+    help="Take the user from the JWT access token of a request, verified by these keys (with --http).",
+)
+@click.option("--issuer", metavar="URL", help="Who makes the tokens: their `iss`.")
+@click.option("--audience", metavar="URL|NAME", help="Whom they are made for, this gateway: their `aud`.")
+@click.option("--scope", "scopes", multiple=True, metavar="NAME", help="What they must grant. Repeatable.")
 @click.option(
     "--store", metavar="URL", help="Share redeemed states in sqlite:///FILE or redis://HOST:PORT/DB."
 )
@@ -104,6 +112,10 @@ def wrap(
     sessions: int,
     variables: tuple[str, ...],
     trust_header: str | None,
+    jwks: str | None,
+    issuer: str | None,
+    audience: str | None,
+    scopes: tuple[str, ...],
     store: str | None,
     keys_file: Path | None,
 ) -> None:
@@ -118,9 +130,14 @@ def wrap(
     try:
         if config is not None and (command or url or headers or variables):
             raise CannotServe("--config names the servers: leave out the command, --url, --header and --env")
-        if address is None and (config is not None or trust_header is not None):
-            raise CannotServe("--config and --trust-header are for HTTP: give --http HOST:PORT as well")
-        share = max(1, sessions // 4) if trust_header is not None else sessions
+        access = tokens(jwks, issuer, audience, scopes)
+        if address is None and (config is not None or trust_header is not None or access is not None):
+            raise CannotServe(
+                "--config, --trust-header and --jwks are for HTTP: give --http HOST:PORT as well"
+            )
+        if trust_header is not None and access is not None:
+            raise CannotServe("--trust-header and --jwks both say who asks: give one of them")
+        share = max(1, sessions // 4) if trust_header or access else sessions
         settings = Settings(
             Command(())
             if config
@@ -130,6 +147,7 @@ def wrap(
             replay=policy(replay),
             call_seconds=timeout,
             trust_header=trust_header,
+            tokens=access,
             keys=keys_of_file(keys_file) if keys_file else keys_of_environment(),
             store=store,
         )

@@ -22,7 +22,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mrtr_adapter.gateway.settings import Settings
-from mrtr_adapter.gateway.wanted import behind, environment, policy
+from mrtr_adapter.gateway.tokens import TokenRules
+from mrtr_adapter.gateway.wanted import behind, environment, policy, tokens
 from mrtr_adapter.serving.refusal import CannotServe
 
 if sys.version_info >= (3, 11):
@@ -43,6 +44,10 @@ class _Server(BaseModel):
     replay: str | list[str] | None = None
     timeout: float | None = Field(default=None, gt=0)
     sessions: int | None = Field(default=None, ge=1)
+    jwks: str | None = None
+    issuer: str | None = None
+    audience: str | None = None
+    scopes: list[str] = Field(default_factory=list)
 
 
 class _File(BaseModel):
@@ -78,9 +83,10 @@ def _settings(path: Path, name: str, server: _Server, common: Settings) -> Setti
         )
         chosen = [server.replay] if isinstance(server.replay, str) else server.replay
         replay = common.replay if chosen is None else policy(chosen)
+        access = _tokens(server, common.tokens)
     except CannotServe as error:
         raise CannotServe(f"{where}: {error}") from None
-    settings = replace(common, behind=old, replay=replay, audience=name)
+    settings = replace(common, behind=old, replay=replay, audience=name, tokens=access)
     if server.hold is not None:
         settings = replace(settings, hold=replace(settings.hold, seconds=server.hold))
     if server.timeout is not None:
@@ -88,6 +94,18 @@ def _settings(path: Path, name: str, server: _Server, common: Settings) -> Setti
     if server.sessions is not None:
         settings = replace(settings, pool=replace(settings.pool, sessions=server.sessions))
     return settings
+
+
+def _tokens(server: _Server, common: TokenRules | None) -> TokenRules | None:
+    """What a server does not say of the tokens that it wants is as for all; the audience is mostly its own."""
+    if common is None:
+        return tokens(server.jwks, server.issuer, server.audience, server.scopes)
+    return tokens(
+        server.jwks or common.jwks,
+        server.issuer or common.issuer,
+        server.audience or common.audience,
+        server.scopes or common.scopes,
+    )
 
 
 def _expanded(env: Mapping[str, str]) -> dict[str, str]:

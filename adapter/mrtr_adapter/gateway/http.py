@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from mrtr_adapter.gateway.gateway import Gateway, running
 from mrtr_adapter.gateway.settings import Settings
+from mrtr_adapter.gateway.tokens import TokenRules
 
 
 def application(servers: Mapping[str, Settings], host: str) -> ASGIApp:
@@ -35,10 +36,23 @@ def application(servers: Mapping[str, Settings], host: str) -> ASGIApp:
         async with AsyncExitStack() as stack:
             for path, settings in servers.items():
                 gateway = await stack.enter_async_context(running(settings))
-                inner = gateway.front.streamable_http_app(streamable_http_path=path, host=host)
+                inner = _application(gateway, settings.tokens, path, host)
                 await stack.enter_async_context(inner.router.lifespan_context(inner))
-                app.router.routes.extend(inner.routes)
+                # As a whole: what checks tokens is its middleware.
+                app.router.routes.extend(
+                    Route(route.path, inner) for route in inner.routes if isinstance(route, Route)
+                )
                 gateways[path] = gateway
             yield
 
     return Starlette(routes=[Route("/healthz", healthz)], lifespan=lifespan)
+
+
+def _application(gateway: Gateway, tokens: TokenRules | None, path: str, host: str) -> Starlette:
+    """Raises `CannotServe` if tokens can't be verified in this way."""
+    return gateway.front.streamable_http_app(
+        streamable_http_path=path,
+        host=host,
+        auth=tokens.auth() if tokens else None,
+        token_verifier=tokens.verifier() if tokens else None,
+    )

@@ -10,6 +10,7 @@ from mrtr_adapter.gateway.holds import HoldLimits
 from mrtr_adapter.gateway.policy import ReplayPolicy
 from mrtr_adapter.gateway.pool import PoolLimits
 from mrtr_adapter.gateway.remote import Endpoint
+from mrtr_adapter.gateway.tokens import TokenRules
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Settings:
     call_seconds: float = 300.0
     trust_header: str | None = None
     """The HTTP header in which a fronting proxy names the user; without it a request is refused."""
+    tokens: TokenRules | None = None
+    """The access tokens by which clients themselves say who they are; without a good one a request is refused."""
     keys: Sequence[str] | None = field(default=None, repr=False)
     store: str | None = field(default=None, repr=False)
     audience: str | None = None

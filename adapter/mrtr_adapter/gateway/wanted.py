@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.policy import CHOICES, NONE, SAFE, ReplayPolicy
 from mrtr_adapter.gateway.remote import Endpoint
+from mrtr_adapter.gateway.tokens import TokenRules
 from mrtr_adapter.serving.refusal import CannotServe
 
 
@@ -60,6 +61,26 @@ def environment(named: Sequence[str], around: Mapping[str, str]) -> dict[str, st
             )
         found[name] = value if given else around[name]
     return found
+
+
+def tokens(
+    jwks: str | None, issuer: str | None, audience: str | None, scopes: Sequence[str]
+) -> TokenRules | None:
+    """Which access tokens are wanted; None if none are.
+
+    Raises:
+        CannotServe: only a part of that is given, or the keys can't be used.
+    """
+    if not (jwks or issuer or audience or scopes):
+        return None
+    if not (jwks and issuer and audience):
+        raise CannotServe(
+            "to verify access tokens give all of --jwks (the keys of the authorization server), --issuer (it, as in "
+            "their `iss`) and --audience (this gateway, as in their `aud`)"
+        )
+    rules = TokenRules(jwks, issuer, audience, tuple(scopes))
+    rules.auth(), rules.verifier()
+    return rules
 
 
 def policy(given: Sequence[str]) -> ReplayPolicy:
