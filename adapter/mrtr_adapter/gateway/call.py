@@ -61,7 +61,9 @@ class Call:
         if message["method"] == "notifications/cancelled":
             withdrawn = (message.get("params") or {}).get("requestId")
             self.open.pop(str(withdrawn), None)
-            self._heard = deque(heard for heard in self._heard if "id" not in heard or heard["id"] != withdrawn)
+            self._heard = deque(
+                heard for heard in self._heard if "id" not in heard or heard["id"] != withdrawn
+            )
             return
         if len(self._heard) < _MAX_HEARD:
             self._heard.append(message)

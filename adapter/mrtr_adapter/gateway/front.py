@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
-from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
@@ -23,11 +22,11 @@ from mcp_types import (
     SubscriptionsListenRequestParams,
     UnsubscribeRequestParams,
 )
-from mcp_types.methods import CACHEABLE_METHODS
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from mrtr_adapter.gateway.bridge import Bridge
+from mrtr_adapter.gateway.freshness import cache_hints
 from mrtr_adapter.gateway.listening import Listening
 from mrtr_adapter.gateway.serving import Context, Serving
 
@@ -54,8 +53,6 @@ _OLD_ONLY: dict[str, dict[str, type[BaseModel]]] = {
         "resources/unsubscribe": UnsubscribeRequestParams,
     },
 }
-_NOTHING_IS_FRESH = CacheHint(ttl_ms=0, scope="private")
-"""Old servers say nothing of how long a list holds, and lists differ by who asks."""
 
 
 class Front(Server[Any]):
@@ -72,7 +69,7 @@ class Front(Server[Any]):
             instructions=hello.get("instructions"),
             website_url=info.get("websiteUrl"),
             icons=[Icon.model_validate(icon) for icon in info.get("icons") or []] or None,
-            cache_hints={cast(CacheableMethod, method): _NOTHING_IS_FRESH for method in CACHEABLE_METHODS},
+            cache_hints=cache_hints(hello.get("capabilities") or {}),
         )
         # Old tools map no argument to a header, so they need not be listed for each call.
         self.get_tool_input_schema = lambda name: None
