@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import extract_tb
 
 import click
 
 from mrtr_adapter.cli.refused import Refused
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.target import Target
-from mrtr_adapter.verify.cases import Case, one_case, read_cases
-from mrtr_adapter.verify.catalog import Catalog, read_catalog
-from mrtr_adapter.verify.driving import Setting
-from mrtr_adapter.verify.hiding import Hiding
-from mrtr_adapter.verify.refusal import CannotVerify
+from mrtr_adapter.verify.catalog import read_catalog
+from mrtr_adapter.verify.choice import Chosen
+from mrtr_adapter.verify.hiding import patterns
 from mrtr_adapter.verify.report import json_report, junit, text
 from mrtr_adapter.verify.report.outcome import Outcome
 from mrtr_adapter.verify.scratch import Source
-from mrtr_adapter.verify.verification import Subject, verify_all
+from mrtr_adapter.verify.stage import Setting
+from mrtr_adapter.verify.verification import Session, Subject
 
 
 @click.command()
@@ -39,6 +39,25 @@ from mrtr_adapter.verify.verification import Subject, verify_all
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Verify the cases of a JSON file.",
+)
+@click.option(
+    "--explore",
+    is_flag=True,
+    help="Find cases by itself, from the schemas of the server; with --tool only those of that tool.",
+)
+@click.option(
+    "--max-cases",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Compare at most N cases (with --explore).",
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    metavar="CASES",
+    help="Answer the questions yourself, and write that down as cases; with --explore, write what was found.",
 )
 @click.option(
     "--rewritten",
@@ -84,6 +103,9 @@ def verify(
     arguments: str,
     answers: Path | None,
     case_file: Path | None,
+    explore: bool,
+    max_cases: int,
+    record: Path | None,
     rewritten: str | None,
     logs: tuple[Path, ...],
     volatile: tuple[str, ...],
@@ -99,49 +121,26 @@ def verify(
     Exit status: 0 if all is equal, 1 if anything differs, 2 if anything could not run.
     """
     with _refusing():
-        cases = _chosen(tool, arguments, answers, case_file)
         original = Target.parse(target)
         changed = Target.parse(rewritten) if rewritten is not None else None
-        setting = Setting(timeout, Hiding(volatile), logs)
-        subject = _subject(original, changed)
-        catalog = _catalogs(subject, setting)
-        findings = verify_all(
-            subject, catalog, cases, setting, allow_repeat=allow_repeat, progress=_with_progress
+        setting = Setting(timeout, patterns(volatile), logs, trace=explore)
+        chosen = Chosen(tool, arguments, answers, case_file, explore, max_cases, record)
+        chosen.check()
+        findings, reached = chosen.findings(_session(original, changed, setting, allow_repeat))
+        outcome = Outcome(
+            str(original.path), str(changed.path) if changed is not None else None, findings, reached
         )
-        outcome = Outcome(str(original.path), str(changed.path) if changed is not None else None, findings)
         click.echo(_rendered(outcome, style), nl=False)
         sys.exit(outcome.status)
 
 
-def _chosen(tool: str | None, arguments: str, answers: Path | None, case_file: Path | None) -> Sequence[Case]:
-    if (tool is None) == (case_file is None):
-        raise CannotVerify(
-            "say what to verify: either --tool NAME, with --args and --answers, or --cases FILE"
-        )
-    if case_file is not None:
-        return read_cases(case_file)
-    assert tool is not None
-    return [one_case(tool, arguments, answers)]
-
-
-def _subject(original: Target, changed: Target | None) -> Subject:
+def _session(original: Target, changed: Target | None, setting: Setting, allow_repeat: bool) -> Session:
+    """The rewritten file is imported as well: what is wrong with it is to be told at once."""
     source = Source.of(original)
-    return Subject(source, Source.of(changed, source) if changed is not None else None)
-
-
-def _catalogs(subject: Subject, setting: Setting) -> Catalog:
-    """That of the original. The rewritten file is imported as well: what is wrong with it is to be told at once."""
-    if subject.rewritten is not None:
-        read_catalog(subject.rewritten, setting)
-    return read_catalog(subject.original, setting)
-
-
-def _with_progress(cases: Sequence[Case]) -> Iterator[Case]:
-    if not sys.stderr.isatty():
-        yield from cases
-        return
-    with click.progressbar(cases, label="Verifying", file=sys.stderr, show_pos=True) as shown:
-        yield from shown
+    rewritten = Source.of(changed, source) if changed is not None else None
+    if rewritten is not None:
+        read_catalog(rewritten, setting)
+    return Session(Subject(source, rewritten), read_catalog(source, setting), setting, allow_repeat)
 
 
 def _rendered(outcome: Outcome, style: str) -> str:
@@ -157,7 +156,17 @@ def _refusing() -> Iterator[None]:
         yield
     except CannotServe as error:
         raise Refused("verify", str(error).replace("mrtr run ", "mrtr verify ")) from None
-    except KeyboardInterrupt:
-        raise Refused("verify", "interrupted; nothing was reported") from None
-    except (OSError, EOFError) as error:
+    except (KeyboardInterrupt, click.Abort):
+        raise Refused(
+            "verify", "interrupted; nothing is reported, and what was recorded so far is kept"
+        ) from None
+    except OSError as error:
         raise Refused("verify", f"the system refused: {told(error)}") from None
+    except click.ClickException:
+        raise
+    except Exception as error:
+        place = extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        raise Refused(
+            "verify", f"mrtr itself failed, at {where}: {told(error)}. This is a bug: please report it"
+        ) from error

@@ -11,6 +11,7 @@ from mrtr_adapter.engine.question import FORM, ROOTS, URL, Question
 from mrtr_adapter.verify.answers import MISSING, Answer, answers_to, on_the_wire, told
 from mrtr_adapter.verify.cases import Case
 from mrtr_adapter.verify.refusal import CannotVerify
+from mrtr_adapter.verify.runs import described
 from mrtr_adapter.verify.wire import Reply
 
 EVERYTHING: dict[str, Any] = {
@@ -43,8 +44,20 @@ class Script:
     def __init__(self, case: Case, folder: str) -> None:
         self.answered: list[Answered] = []
         self.left = deque(enumerate(case.answers, 1))
-        self._case = case
-        self._folder = folder
+        self.case = case
+        self.folder = folder
+
+    def next_answer(self, asked: Question) -> tuple[int, Answer] | None:
+        """The answer that comes next, with its number; None if there is none."""
+        return self.left.popleft() if self.left else None
+
+    def takes(self, number: int, asked: Question, given: dict[str, Any]) -> bool:
+        """Whether the answer goes to the handler.
+
+        Raises:
+            CannotVerify: it is none at all.
+        """
+        return _fits(self.case, number, asked, given)
 
     def reply(self, asked: Question, shown: Question) -> Reply:
         """Answer a question; `shown` is what it is compared by.
@@ -53,10 +66,10 @@ class Script:
             CannotVerify: the answer is for another kind of question.
         """
         refused: list[dict[str, Any]] = []
-        while self.left:
-            number, answer = self.left.popleft()
-            given = wire_of(self._case, number, answer, asked, self._folder)
-            if isinstance(given, dict) and not _fits(self._case, number, asked, given):
+        while (entry := self.next_answer(asked)) is not None:
+            number, answer = entry
+            given = wire_of(self.case, number, answer, asked, self.folder)
+            if isinstance(given, dict) and not self.takes(number, asked, given):
                 refused.append(given)
                 continue
             self.answered.append(Answered(shown, given, refused))
@@ -65,13 +78,23 @@ class Script:
         return Reply()
 
 
+class Unchecked(Script):
+    """Gives the handler also what breaks the schema of its form, as clients of old might."""
+
+    def takes(self, number: int, asked: Question, given: dict[str, Any]) -> bool:
+        return True
+
+
 class Matched:
     """Answers the questions of rounds as they were answered natively, and then with what the case has left."""
 
     def __init__(self, case: Case, script: Script, folder: str) -> None:
         self._case = case
         self._folder = folder
-        self._native = [Answered(each.question, each.given, list(each.refused)) for each in script.answered]
+        self._native = [
+            Answered(each.question, _moved(each.given, script.folder, folder), list(each.refused))
+            for each in script.answered
+        ]
         self._left = deque(script.left)
 
     def capabilities(self) -> dict[str, Any]:
@@ -114,10 +137,17 @@ def wire_of(case: Case, number: int, answer: Answer, question: Question, folder:
     """
     if not answers_to(answer, question):
         raise CannotVerify(
-            f"case {case.name!r}: answer {number} is {told(answer)}, but the question is {question.kind}: "
-            f"{question.text!r}"
+            f"case {case.name!r}: answer {number} is {told(answer)}, but the question is {described(question)}"
         )
     return MISSING if isinstance(answer, str) else on_the_wire(answer, folder)
+
+
+def _moved(given: Given, native: str, folder: str) -> Given:
+    """The answer with the roots that lie in the folder of the native run in that of another."""
+    if not isinstance(given, dict) or "roots" not in given:
+        return given
+    roots = [{**root, "uri": root["uri"].replace(native, folder)} for root in given["roots"]]
+    return {**given, "roots": roots}
 
 
 def _fits(case: Case, number: int, question: Question, given: dict[str, Any]) -> bool:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from mrtr_adapter.verify.cases import Case
-from mrtr_adapter.verify.driving import Setting
 from mrtr_adapter.verify.processes import Broken, TimedOut, perform
 from mrtr_adapter.verify.refusal import CannotVerify
 from mrtr_adapter.verify.scratch import Source
+from mrtr_adapter.verify.stage import Setting
 from mrtr_adapter.verify.wire import Work
 
 
@@ -32,9 +32,13 @@ class Catalog:
             CannotVerify: names those that are.
         """
         if case.tool is not None:
-            self._check("tool", case.tool, self.tools)
+            self.check_tool(case.tool)
         if case.prompt is not None:
             self._check("prompt", case.prompt, self.prompts)
+
+    def check_tool(self, name: str) -> None:
+        """The same for a tool alone."""
+        self._check("tool", name, self.tools)
 
     def _check(self, kind: str, name: str, entries: list[dict[str, Any]] | None) -> None:
         if entries is None:

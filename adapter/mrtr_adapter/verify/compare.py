@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, URL_EL
 
 from mrtr_adapter.engine.question import FORM, Question
 from mrtr_adapter.verify.effects import effect_differences
-from mrtr_adapter.verify.runs import Asked, Difference, Outcome, Run
+from mrtr_adapter.verify.runs import Asked, Difference, Outcome, Run, described
 
 _UNMAPPED = 0
 """The code of an exception that is no protocol error, on old sessions."""
@@ -49,10 +49,17 @@ def _alike(native: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def _both_refused(native: Outcome, other: Outcome) -> bool:
-    lacking = other.kind == "error" and other.body.get("code") == MISSING_REQUIRED_CLIENT_CAPABILITY
-    return lacking and (
-        native.kind == "error" or (native.kind == "result" and bool(native.body.get("isError")))
-    )
+    return lacks_capability(other) and is_refusal(native)
+
+
+def lacks_capability(outcome: Outcome) -> bool:
+    """Whether the call has ended with -32021."""
+    return outcome.kind == "error" and outcome.body.get("code") == MISSING_REQUIRED_CLIENT_CAPABILITY
+
+
+def is_refusal(outcome: Outcome) -> bool:
+    """Whether the call has come to nothing: by an error of the protocol or of the tool."""
+    return outcome.kind != "result" or bool(outcome.body.get("isError"))
 
 
 def outcome_text(outcome: Outcome) -> str:
@@ -105,9 +112,9 @@ def _question_text(question: Question | None, *, whole: bool) -> str:
     if question is None:
         return "not asked"
     if not whole:
-        return f"{question.kind}: {question.text}"
+        return described(question)
     shown = question.params.get("requestedSchema") if question.kind == FORM else question.params
-    return f"{question.kind}: {question.text} {json.dumps(shown, ensure_ascii=False, sort_keys=True)}"
+    return f"{described(question)} {json.dumps(shown, ensure_ascii=False, sort_keys=True)}"
 
 
 def _digests(questions: Sequence[Question]) -> list[str]:

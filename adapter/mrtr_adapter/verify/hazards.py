@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from mrtr_adapter.verify.compare import is_refusal, lacks_capability, outcome_text
 from mrtr_adapter.verify.effects import Repeated, repeated
 from mrtr_adapter.verify.runs import Run, Way
 
@@ -31,6 +32,15 @@ def hazards(target: str, native: Run, other: Run) -> list[Hazard]:
         Hazard("question changed", other.way, target, f"{was!r} was answered, and the replay asked {now!r}")
         for was, now in other.changed
     ]
+    if lacks_capability(other.outcome) and not is_refusal(native.outcome):
+        found.append(
+            Hazard(
+                "failed open",
+                "native",
+                target,
+                f"went on where the client could not be asked: {outcome_text(native.outcome)!r}",
+            )
+        )
     if other.swallowed:
         found.append(
             Hazard(
@@ -45,6 +55,15 @@ def hazards(target: str, native: Run, other: Run) -> list[Hazard]:
             Hazard("still awaits the client", other.way, target, "is not in steps, so it needs the adapter")
         )
     return found
+
+
+def failed_open(target: str, native: Run, unchecked: Run) -> list[Hazard]:
+    """Whether content that breaks the schema went through, natively; on 2026-07-28 the question is asked again."""
+    outcome = unchecked.outcome
+    if outcome == native.outcome or is_refusal(outcome):
+        return []
+    how = f"content that breaks the form's schema went through: {outcome_text(outcome)!r}; adapted it is asked again"
+    return [Hazard("failed open", "native", target, how)]
 
 
 def _repetition(way: Way, each: Repeated) -> Hazard:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mrtr_adapter.engine.question import Question
+from mrtr_adapter.engine.question import ROOTS, Question
 from mrtr_adapter.verify.wire import Effect
 
 Way = Literal["native", "adapted", "rewritten"]
@@ -17,6 +17,11 @@ class Asked:
 
     question: Question
     group: int
+
+
+def described(question: Question) -> str:
+    """A question in one line."""
+    return question.kind if question.kind == ROOTS else f"{question.kind}: {question.text}"
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mrtr_adapter.verify.answering import Script
+from mrtr_adapter.verify.answering import Script, Unchecked
 from mrtr_adapter.verify.cases import Case
 from mrtr_adapter.verify.catalog import Catalog
 from mrtr_adapter.verify.compare import differences
-from mrtr_adapter.verify.driving import Setting, run_in_rounds, run_natively
-from mrtr_adapter.verify.hazards import Hazard, hazards
+from mrtr_adapter.verify.driving import run_in_rounds, run_natively
+from mrtr_adapter.verify.hazards import Hazard, failed_open, hazards
 from mrtr_adapter.verify.refusal import CannotVerify
-from mrtr_adapter.verify.runs import Difference, Run, Way
+from mrtr_adapter.verify.runs import Difference, Run, Way, described
 from mrtr_adapter.verify.scratch import Source
+from mrtr_adapter.verify.stage import Setting
 
 Verdict = Literal["equal", "different", "could not run"]
 
@@ -52,56 +52,52 @@ class Subject:
         return found if self.rewritten is None else [*found, ("rewritten", self.rewritten)]
 
 
-def verify_all(
-    subject: Subject,
-    catalog: Catalog,
-    cases: Sequence[Case],
-    setting: Setting,
-    *,
-    allow_repeat: bool,
-    progress: Callable[[Sequence[Case]], Iterable[Case]],
-) -> list[Finding]:
-    """Run all cases, in order. A case that can't be run says so, and the others are run."""
-    return [
-        _verify_one(subject, catalog, case, setting, allow_repeat=allow_repeat) for case in progress(cases)
-    ]
+@dataclass(frozen=True)
+class Session:
+    """What holds for all cases: the subject, what it lists, how it is run, and whether effects may be repeated."""
 
+    subject: Subject
+    catalog: Catalog
+    setting: Setting
+    allow_repeat: bool = False
 
-def _verify_one(
-    subject: Subject, catalog: Catalog, case: Case, setting: Setting, *, allow_repeat: bool
-) -> Finding:
-    try:
-        catalog.check(case)
-        native, script = run_natively(subject.original, case, setting)
-        return compared(subject, case, native, script, setting, allow_repeat=allow_repeat)
-    except CannotVerify as error:
-        return Finding(case, reason=str(error))
+    def verify(self, case: Case) -> Finding:
+        """Run a case on every way. One that can't be run says so."""
+        try:
+            self.catalog.check(case)
+            native, script = run_natively(self.subject.original, case, self.setting)
+        except CannotVerify as error:
+            return Finding(case, reason=str(error))
+        return self.compared(case, native, script)
 
-
-def compared(
-    subject: Subject, case: Case, native: Run, script: Script, setting: Setting, *, allow_repeat: bool
-) -> Finding:
-    """Run a case on 2026-07-28 and compare it with its native run.
-
-    Raises:
-        CannotVerify: the case does not fit the questions.
-    """
-    finding = Finding(case, native)
-    if not native.outcome.ended:
-        finding.reason = _why_not(case, native)
+    def compared(self, case: Case, native: Run, script: Script) -> Finding:
+        """Run a case on 2026-07-28, and compare it with its native run."""
+        finding = Finding(case, native)
+        if not native.outcome.ended:
+            finding.reason = _why_not(case, native)
+            return finding
+        try:
+            for way, source in self.subject.ways:
+                self._compare(finding, native, run_in_rounds(way, source, case, script, self.setting))
+            if any(answered.refused for answered in script.answered):
+                unchecked, _ = run_natively(self.subject.original, case, self.setting, Unchecked)
+                finding.hazards += failed_open(case.request.target, native, unchecked)
+        except CannotVerify as error:
+            finding.reason = str(error)
         return finding
-    for way, source in subject.ways:
-        other = run_in_rounds(way, source, case, script, setting)
+
+    def _compare(self, finding: Finding, native: Run, other: Run) -> None:
+        case = finding.case
+        allowed = self.allow_repeat or case.allow_repeat
         finding.others.append(other)
-        finding.differences[way] = differences(native, other, allow_repeat=allow_repeat or case.allow_repeat)
+        finding.differences[other.way] = differences(native, other, allow_repeat=allowed)
         finding.hazards += hazards(case.request.target, native, other)
-    return finding
 
 
 def _why_not(case: Case, native: Run) -> str:
     if native.outcome.kind == "unanswered":
         return (
-            f"natively {len(native.asked)} questions are asked, and there is no answer to the last one, "
-            f"{native.asked[-1].question.text!r}: add one to the case"
+            f"natively {described(native.asked[-1].question)!r} is asked, and the case has no answer to that"
+            f"{' (what breaks its schema counts for none)' if case.answers else ''}: add one"
         )
     return f"natively: {native.outcome.body}"

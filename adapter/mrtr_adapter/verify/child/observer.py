@@ -35,7 +35,7 @@ class Observer:
             _observing.reset(token)
             if flow is not None:
                 self.seen.awaited = flow.halt.called
-                self.seen.unreached = [key for key, _ in flow.memory.ledger.unreached().values()]
+                self.seen.unreached = _unreached(flow)
 
     def note(self, effect: Effect) -> None:
         if not self._closed:
@@ -58,6 +58,14 @@ async def _unless_swallowed(
         raise
     seen.swallowed = _suspended(flow)
     return result
+
+
+def _unreached(flow: flows.Flow) -> list[str]:
+    """Keys whose question was not asked again. Pages that an error has named are looked up elsewhere."""
+    before = flow.memory.before
+    if before is not None and before.raised:
+        return []
+    return [key for key, _ in flow.memory.ledger.unreached().values()]
 
 
 def _suspended(flow: flows.Flow | None) -> bool:

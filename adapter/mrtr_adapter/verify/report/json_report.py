@@ -22,6 +22,7 @@ def render(outcome: Outcome) -> str:
         "rewritten": outcome.rewritten,
         "cases": [_case(finding) for finding in outcome.findings],
         "hazards": [{**asdict(hazard), "cases": names} for hazard, names in outcome.hazards()],
+        "reached": [{**asdict(each), "entered": each.entered} for each in outcome.reached],
         "summary": {
             verdict.replace(" ", "_"): outcome.count(verdict)
             for verdict in ("equal", "different", "could not run")

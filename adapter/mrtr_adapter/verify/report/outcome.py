@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mrtr_adapter.verify.explore.reach import Reach
 from mrtr_adapter.verify.hazards import Hazard
 from mrtr_adapter.verify.verification import Finding
 
@@ -24,6 +25,8 @@ class Outcome:
     file: str
     rewritten: str | None
     findings: Sequence[Finding]
+    reached: Sequence[Reach] = ()
+    """Of the original file, if it was explored."""
 
     @property
     def status(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from click import style, unstyle
 
+from mrtr_adapter.verify.explore.reach import Reach
 from mrtr_adapter.verify.report.outcome import Outcome
 from mrtr_adapter.verify.runs import Difference, Way
 from mrtr_adapter.verify.verification import Finding
@@ -17,14 +18,14 @@ _CELL = 40
 """The widest that a column of a table gets."""
 _MOST_LINES = 12
 """Of one cell."""
-_MOST_NAMES = 3
 
 
 def render(outcome: Outcome, *, color: bool) -> str:
     """The whole report; `color` adds ANSI colours."""
     blocks = ["\n".join(_case(finding) for finding in outcome.findings)]
-    blocks += [_details(finding) for finding in outcome.findings if finding.verdict == "different"]
+    blocks += _details(outcome)
     blocks += ["\n".join(_hazards(outcome))] if outcome.hazards() else []
+    blocks += ["\n".join(_reached(outcome))] if outcome.reached else []
     blocks.append(_summary(outcome))
     text = "\n\n".join(blocks) + "\n"
     return text if color else unstyle(text)
@@ -44,9 +45,15 @@ def _rounds(finding: Finding) -> str:
     return ", ".join(f"{other.way} in {_plural(other.rounds, 'round')}" for other in finding.others)
 
 
-def _details(finding: Finding) -> str:
-    tables = [_table(way, found) for way, found in finding.differences.items() if found]
-    return "\n".join([style(visible(finding.case.name), bold=True), *tables])
+def _details(outcome: Outcome) -> Iterator[str]:
+    """What is different; once, where it is the same in several cases."""
+    alike: dict[str, list[str]] = {}
+    for finding in outcome.findings:
+        tables = [_table(way, found) for way, found in finding.differences.items() if found]
+        if tables and finding.verdict == "different":
+            alike.setdefault("\n".join(tables), []).append(finding.case.name)
+    for table, names in alike.items():
+        yield "\n".join([*(style(visible(name), bold=True) for name in names), table])
 
 
 def _table(way: Way, found: Sequence[Difference]) -> str:
@@ -75,10 +82,35 @@ def _row(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]
 def _hazards(outcome: Outcome) -> Iterator[str]:
     yield style("Hazards that became real", bold=True)
     for hazard, names in outcome.hazards():
-        shown = ", ".join(map(visible, names[:_MOST_NAMES]))
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        more = f" and {_plural(len(names) - 1, 'other case')}" if len(names) > 1 else ""
         yield f"  {style(hazard.kind, fg='yellow')}, {hazard.way}: {visible(hazard.what)}"
-        yield f"      {visible(hazard.how)}, in {shown}{more}"
+        yield f"      {visible(hazard.how)}, in {visible(names[0])}{more}"
+
+
+def _reached(outcome: Outcome) -> Iterator[str]:
+    """How far the exploration came, in the functions that it came to."""
+    entered = [each for each in outcome.reached if each.entered]
+    never = [visible(each.function) for each in outcome.reached if not each.entered]
+    branches, of_branches = sum(each.branches for each in entered), sum(each.of_branches for each in entered)
+    lines, of_lines = sum(each.lines for each in entered), sum(each.of_lines for each in entered)
+    yield style("Reached", bold=True) + f": {branches} of {of_branches} branches, {lines} of {of_lines} lines"
+    for each in entered:
+        branched = f"{each.branches}/{each.of_branches} branches, {each.lines}/{each.of_lines} lines"
+        yield f"  {visible(each.function)}: {branched}{_missed(each)}"
+    if never:
+        yield f"  never entered: {', '.join(never)}"
+
+
+def _missed(each: Reach) -> str:
+    lines = [str(line) for line in each.missing_lines]
+    jumps = [
+        f"{first} to {'the end' if last < 0 else last}"
+        for first, last in each.missing_branches
+        if last not in each.missing_lines and first not in each.missing_lines
+    ]
+    told = [f"never line {', '.join(lines)}"] if lines else []
+    told += [f"never from {', '.join(jumps)}"] if jumps else []
+    return f"; {'; '.join(told)}" if told else ""
 
 
 def _summary(outcome: Outcome) -> str:

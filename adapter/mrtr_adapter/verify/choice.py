@@ -1,0 +1,84 @@
+"""Where the cases of a session come from: one on the command line, a file, a person, or an exploration."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from mrtr_adapter.verify.cases import one_case, read_cases, write_cases
+from mrtr_adapter.verify.explore.exploration import Exploration
+from mrtr_adapter.verify.explore.reach import Reach, reach
+from mrtr_adapter.verify.record.recorder import record
+from mrtr_adapter.verify.refusal import CannotVerify
+from mrtr_adapter.verify.verification import Finding, Session
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the command line says about that."""
+
+    tool: str | None
+    arguments: str
+    answers: Path | None
+    case_file: Path | None
+    explore: bool
+    max_cases: int
+    record: Path | None
+
+    def check(self) -> None:
+        """Refuse what does not go together.
+
+        Raises:
+            CannotVerify: says what does.
+        """
+        if self.case_file is not None and (self.tool or self.explore or self.record):
+            raise CannotVerify("--cases has cases already: leave out --tool, --explore and --record")
+        if self.case_file is None and not (self.tool or self.explore or self.record):
+            raise CannotVerify(
+                "say what to verify: --tool NAME with --args and --answers, --cases FILE, --record FILE, or --explore"
+            )
+        if self.answers is not None and (self.tool is None or self.explore or self.record):
+            raise CannotVerify("--answers is for one call: give it with --tool alone")
+        if self.explore and self.arguments != "{}":
+            raise CannotVerify("--explore finds the arguments itself: leave out --args")
+
+    def findings(self, session: Session) -> tuple[list[Finding], list[Reach]]:
+        """What came of all cases, and what an exploration has reached.
+
+        Raises:
+            CannotVerify: a case, an answer or the server is at fault.
+        """
+        if self.explore:
+            return self._explored(session)
+        if self.record is not None:
+            arguments = one_case(self.tool or "any", self.arguments, None).arguments
+            return list(record(session, self.record, self.tool, arguments)), []
+        if self.case_file is not None:
+            cases = read_cases(self.case_file)
+        else:
+            assert self.tool is not None
+            cases = [one_case(self.tool, self.arguments, self.answers)]
+        return list(_with_progress(map(session.verify, cases), len(cases))), []
+
+    def _explored(self, session: Session) -> tuple[list[Finding], list[Reach]]:
+        if self.tool is not None:
+            session.catalog.check_tool(self.tool)
+        exploration = Exploration(session, self.max_cases)
+        found = list(_with_progress(exploration.findings(self.tool), self.max_cases))
+        if self.record is not None and found:
+            write_cases(self.record, [finding.case for finding in found])
+        return found, reach(session.catalog.file, exploration.arcs)
+
+
+def _with_progress(findings: Iterable[Finding], expected: int) -> Iterator[Finding]:
+    if not sys.stderr.isatty():
+        yield from findings
+        return
+    with click.progressbar(
+        findings, length=expected, label="Verifying", file=sys.stderr, show_pos=True
+    ) as shown:
+        yield from shown
