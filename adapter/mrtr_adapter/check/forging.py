@@ -26,7 +26,7 @@ def cut(state: str) -> Iterator[tuple[str, str]]:
     """The state too short, too long and empty."""
     yield state[: len(state) // 2], "the first half only"
     yield state[:-4], "without its last 4 characters"
-    yield state + "AAAA", "with 4 characters more"
+    yield f"AAAA{state}", "with 4 characters more in front"
     yield "", "empty"
 
 

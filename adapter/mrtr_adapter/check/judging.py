@@ -25,7 +25,7 @@ def taken(reply: Reply, first: Reply, honest: Reply) -> Taken:
             return Taken.REFUSED
         return Taken.UNCLEAR if _same_questions(honest, first) else Taken.ACCEPTED
     if reply.tool_error:
-        return Taken.UNCLEAR if honest.tool_error else Taken.REFUSED
+        return Taken.UNCLEAR if honest.tool_error and reply.came == honest.came else Taken.REFUSED
     return Taken.ACCEPTED
 
 

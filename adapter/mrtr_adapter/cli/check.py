@@ -33,7 +33,7 @@ FORMATS = ("text", *_MODULES)
 FAIL_ON = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO, "never": None}
 
 
-@click.command(context_settings={"ignore_unknown_options": False})
+@click.command()
 @click.argument("server", nargs=-1, required=True, metavar="URL | -- COMMAND [ARGUMENT]…")
 @click.option(
     "--tool", "tools", multiple=True, metavar="NAME", help="Call this tool, which asks. Repeatable."
