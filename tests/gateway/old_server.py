@@ -1,7 +1,8 @@
 """An old server in plain Python: 2025-11-25 over stdio, no SDK, everything written down in a journal file.
 
 `python old_server.py JOURNAL` appends a line for each thing that it does, with its process id in front. With `--roots`
-it asks for the client's roots right after it has started, as many do.
+it asks for the client's roots right after it has started, as many do; with `--roots-everywhere` in lists and calls,
+whatever the client has declared, and goes on without them if it gets none.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -24,6 +26,7 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "tell"},
     {"name": "die"},
     {"name": "page"},
+    {"name": "long", "execution": {"taskSupport": "required"}},
     {"name": "where"},
 ]
 FORM = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
@@ -35,6 +38,7 @@ _writing = threading.Lock()
 _declared: dict[str, Any] = {}
 _opened_pages: set[str] = set()
 _roots: list[str] = []
+_learned = threading.Event()
 
 
 def note(text: str) -> None:
@@ -62,12 +66,27 @@ def request(method: str, **more: Any) -> str:
     return identity
 
 
+def look_for_roots() -> None:
+    if "--roots-everywhere" in sys.argv[2:]:
+        with suppress(RuntimeError):
+            learn_roots()
+
+
+def look_for_roots() -> None:
+    if "--roots-everywhere" in sys.argv[2:]:
+        with suppress(RuntimeError):
+            learn_roots()
+    elif wants_roots():
+        _learned.wait(10)
+
+
 def wants_roots() -> bool:
     return "--roots" in sys.argv[2:] and "roots" in _declared
 
 
 def learn_roots() -> None:
     _roots.extend(root["uri"] for root in wait_for(request("roots/list"))["roots"])
+    _learned.set()
 
 
 def wait_for(identity: str) -> dict[str, Any]:
@@ -126,6 +145,7 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> str:
         note("died")
         os._exit(7)
     if name == "where":
+        look_for_roots()
         note("looked")
         return " ".join(_roots) or "nowhere"
     if name == "page":
@@ -135,6 +155,8 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> str:
             page = {"mode": "url", "url": url, "message": "Log in", "elicitationId": f"e{os.getpid()}"}
             raise Refused(-32042, "Log in first", {"elicitations": [page]})
         return "logged in"
+    if name == "long":
+        raise Refused(-32601, "this tool wants to be called as a task", None)
     raise Refused(-32602, f"no tool {name}", {"tool": name})
 
 
@@ -158,6 +180,7 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any]:
             "capabilities": {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}},
         }
     if method == "tools/list":
+        look_for_roots()
         shown = TOOLS if "elicitation" in _declared else [tool for tool in TOOLS if tool["name"] == "whoami"]
         start = int(params.get("cursor", 0))
         more = {"nextCursor": str(start + 5)} if start + 5 < len(shown) else {}
@@ -166,6 +189,10 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any]:
             **more,
         }
     if method == "tools/call":
+        if "task" in params:
+            return {
+                "task": {"taskId": "1", "status": "working", "createdAt": "", "lastUpdatedAt": "", "ttl": 1}
+            }
         text = call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
         return {
             "content": [{"type": "text", "text": text, "annotations": {"audience": ["user"]}}],

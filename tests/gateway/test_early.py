@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import ListRootsResult, Root
 
 from gateway.behind import Journal, Rounds, client_of, replace, running, settings, text
+from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -20,10 +22,11 @@ async def has_roots(context: object) -> ListRootsResult:
     return ROOTS
 
 
-def asking(journal: Journal, **more: Any) -> Settings:
-    """For an old server that asks for roots when it has started."""
+def asking(journal: Journal, when: str = "--roots", **more: Any) -> Settings:
+    """For an old server that asks for roots, by default when it has started."""
     plain = settings(journal, **more)
-    return replace(plain, behind=replace(plain.behind, arguments=[*plain.behind.arguments, "--roots"]))
+    assert isinstance(plain.behind, Command)
+    return replace(plain, behind=replace(plain.behind, arguments=[*plain.behind.arguments, when]))
 
 
 async def test_the_call_begins_with_it_and_reaches_the_server_once_that_is_answered(journal: Journal) -> None:
@@ -95,3 +98,24 @@ async def test_once_the_call_was_begun_it_is_not_run_again_without_permission(jo
         with pytest.raises(MCPError, match="call is lost"):
             await call.agree(client)
     assert journal.acts == ["reserved 5"]
+
+
+async def test_a_list_that_waits_for_an_answer_goes_on_without_it(journal: Journal) -> None:
+    everywhere = asking(journal, "--roots-everywhere")
+    async with (
+        running(everywhere) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        with anyio.fail_after(20):
+            assert (await client.list_tools()).tools
+        assert text(await client.call_tool("where", {})) == "file:///work"
+
+
+async def test_a_server_that_asks_what_the_client_has_not_declared_goes_on_as_on_an_older_connection(
+    journal: Journal,
+) -> None:
+    everywhere = asking(journal, "--roots-everywhere")
+    async with running(everywhere) as gateway, client_of(gateway) as client:
+        with anyio.fail_after(20):
+            assert (await client.list_tools()).tools
+            assert text(await client.call_tool("where", {})) == "nowhere"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,13 +16,16 @@ from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 
 from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.link import Message
+from mrtr_adapter.gateway.patience import Patience
 from mrtr_adapter.gateway.pool import Pool
 from mrtr_adapter.gateway.session import Session
-from mrtr_adapter.gateway.wire import PROGRESS_TOKEN
+from mrtr_adapter.gateway.wire import PROGRESS_TOKEN, bridged_params
 
 logger = logging.getLogger("mrtr")
 
 Context = ServerRequestContext[Any, Any]
+_FORGET_SECONDS = 1.0
+"""How long an old server may take to read that a request is cancelled."""
 _PASSED = frozenset(
     {
         "notifications/message",
@@ -35,13 +39,19 @@ _PASSED = frozenset(
 
 
 class Bridge:
-    """The connections of a gateway with older clients. `group` outlives all of them."""
+    """The connections of a gateway with older clients.
 
-    def __init__(self, pool: Pool, group: TaskGroup) -> None:
+    Args:
+        group: outlives all of them.
+        call_seconds: how long a request may take, without the time that the client is asked something.
+    """
+
+    def __init__(self, pool: Pool, group: TaskGroup, call_seconds: float) -> None:
         self._pool = pool
         self._group = group
+        self._call_seconds = call_seconds
         self._pairs: WeakKeyDictionary[Connection, _Pair] = WeakKeyDictionary()
-        self._pairing = anyio.Lock()
+        self._pairing: WeakKeyDictionary[Connection, anyio.Lock] = WeakKeyDictionary()
 
     async def request(self, ctx: Context, kind: SessionKind) -> dict[str, Any]:
         """The old server's answer to this client's request."""
@@ -55,7 +65,7 @@ class Bridge:
 
     async def _pair(self, ctx: Context, kind: SessionKind) -> _Pair:
         connection = ctx.session._connection
-        async with self._pairing:
+        async with self._pairing.setdefault(connection, anyio.Lock()):
             pair = self._pairs.get(connection)
             if pair is not None and pair.session.kind.principal != kind.principal:
                 raise MCPError(
@@ -63,7 +73,7 @@ class Bridge:
                 )
             if pair is None or not pair.session.alive:
                 session = await self._pool.acquire(kind, fresh=True, spare=False)
-                pair = self._pairs[connection] = _Pair(session, connection, self._group)
+                pair = self._pairs[connection] = _Pair(session, connection, self._group, self._call_seconds)
                 connection.exit_stack.callback(self._pool.discard, session)
                 await pair.catch_up()
             return pair
@@ -72,20 +82,24 @@ class Bridge:
 class _Pair:
     """A connection with a client, and the old session that belongs to it."""
 
-    def __init__(self, session: Session, connection: Connection, group: TaskGroup) -> None:
+    def __init__(
+        self, session: Session, connection: Connection, group: TaskGroup, call_seconds: float
+    ) -> None:
         self.session = session
         self._connection = connection
         self._group = group
+        self._patience = Patience(call_seconds)
         self._running: dict[object, Context] = {}
         session.listener = self
 
     async def request(self, ctx: Context) -> dict[str, Any]:
-        reply = await self.session.begin(ctx.method, ctx.params)
+        reply = await self.session.begin(ctx.method, bridged_params(ctx.params))
         self._running[reply] = ctx
         try:
-            return await reply.result()
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
+            with self._patience.limited(ctx.method):
+                return await reply.result()
+        except BaseException:
+            with anyio.move_on_after(_FORGET_SECONDS, shield=True), suppress(MCPError):
                 await self.session.forget(reply)
             raise
         finally:
@@ -115,7 +129,8 @@ class _Pair:
         running = list(self._running.values())
         outbound = running[-1].session._request_outbound if running else self._connection.outbound
         try:
-            answer = await outbound.send_raw_request(message["method"], message.get("params"))
+            with self._patience.paused():
+                answer = await outbound.send_raw_request(message["method"], message.get("params"))
         except MCPError as error:
             await self.session.refuse(message, error.code or INTERNAL_ERROR, error.message)
         else:

@@ -13,6 +13,9 @@ from typing import Any
 
 from mcp.server.context import ServerRequestContext
 
+from mrtr_adapter.engine import capabilities
+from mrtr_adapter.engine.question import Question
+
 _CARRIED = ("elicitation", "sampling", "roots", "experimental")
 """Capabilities of 2026-07-28 that an older server can understand."""
 
@@ -34,8 +37,13 @@ class SessionKind:
     @property
     def declared(self) -> dict[str, Any]:
         """The capabilities for `initialize`."""
-        capabilities: dict[str, Any] = json.loads(self.capabilities)
-        return capabilities
+        declared: dict[str, Any] = json.loads(self.capabilities)
+        return declared
+
+    def can_answer(self, request: Mapping[str, Any]) -> bool:
+        """Whether a server may ask this, by what the client has declared."""
+        question = Question.of(request["method"], request.get("params") or {})
+        return capabilities.missing(question, self.declared) is None
 
 
 def declared_by(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from mrtr_adapter.engine import capabilities
 from mrtr_adapter.engine.flows import Flow
 from mrtr_adapter.engine.journal import Journal, Recorded
-from mrtr_adapter.engine.question import LIST_ROOTS, Question
+from mrtr_adapter.engine.question import LIST_ROOTS
 from mrtr_adapter.gateway.link import Message
 from mrtr_adapter.gateway.naming import site_of
 from mrtr_adapter.gateway.session import Session
@@ -39,7 +38,8 @@ async def ask_early(flow: Flow, session: Session) -> None:
     asked: list[Message] = list(recorded.value["asked"]) if recorded else []
     for request in asked:
         await _pass_on(flow, session, request)
-    while waiting := _answerable(session):
+    while session.waiting:
+        waiting = session.waiting[0]
         asked.append({name: waiting[name] for name in ("method", "params") if name in waiting})
         flow.memory.kept.entries[_NAME] = Recorded(value={"asked": asked, "begun": False})
         await _pass_on(flow, session, asked[-1])
@@ -58,16 +58,6 @@ async def answer_waiting(session: Session, request: Message, answer: Mapping[str
 async def _pass_on(flow: Flow, session: Session, request: Message) -> None:
     answer = await flow.ask(request["method"], request.get("params"), partial(site_of, request))
     await answer_waiting(session, request, answer)
-
-
-def _answerable(session: Session) -> Message | None:
-    """The first request that the client can answer, by what it has declared."""
-    declared = session.kind.declared
-    for request in session.waiting:
-        question = Question.of(request["method"], request.get("params") or {})
-        if capabilities.missing(question, declared) is None:
-            return request
-    return None
 
 
 def _is_same(one: Message, other: Message) -> bool:

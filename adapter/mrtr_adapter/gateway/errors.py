@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND
 
 
 def lost(name: str, target: str) -> MCPError:
@@ -34,4 +34,14 @@ def timed_out(name: str, seconds: float) -> MCPError:
         INTERNAL_ERROR,
         f"{name} did not end within {seconds:g} s and was cancelled (--timeout); what it was to do may have been done",
         data={"reason": "call_timed_out"},
+    )
+
+
+def task_only(name: str) -> MCPError:
+    """The old server runs this tool as a task of 2025-11-25, and not otherwise."""
+    return MCPError(
+        METHOD_NOT_FOUND,
+        f"The server behind this gateway runs {name} as a task of protocol 2025-11-25 only, and tasks are not bridged: "
+        "connect to that server itself for it",
+        data={"reason": "task_only"},
     )

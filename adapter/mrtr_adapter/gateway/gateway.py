@@ -60,7 +60,8 @@ async def running(settings: Settings) -> AsyncIterator[Gateway]:
         async with pool.running(), anyio.create_task_group() as group:
             holds = Holds(settings.hold, dropping(pool))
             serving = Serving(pool, holds, settings.replay, principal, settings.call_seconds)
-            front = build_front(await _hello(pool, settings.behind), serving, Bridge(pool, group), listening)
+            bridge = Bridge(pool, group, settings.call_seconds)
+            front = build_front(await _hello(pool, settings.behind), serving, bridge, listening)
             _adapt(front, settings, store)
             group.start_soon(holds.sweep)
             try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import anyio
 from mcp.server.context import ServerRequestContext
@@ -59,11 +60,18 @@ class Listening:
     """Serves the streams of a gateway."""
 
     def __init__(self) -> None:
-        self._buses: dict[str | None, Bus] = {}
-        self._handlers: dict[str | None, ListenHandler] = {}
+        # Both are gone with the last session and the last stream of a principal, who hold them.
+        self._buses: WeakValueDictionary[str | None, Bus] = WeakValueDictionary()
+        self._handlers: WeakValueDictionary[str | None, ListenHandler] = WeakValueDictionary()
 
     def bus(self, kind: SessionKind) -> Bus:
+        """What hears the sessions of this principal."""
         return self._buses.setdefault(kind.principal, Bus())
+
+    @property
+    def principals(self) -> int:
+        """How many are listened for."""
+        return len(self._buses)
 
     async def listen(
         self,
@@ -73,9 +81,7 @@ class Listening:
         params: SubscriptionsListenRequestParams,
     ) -> SubscriptionsListenResult:
         """Serve one stream, until the client leaves or the gateway ends."""
-        handler = self._handlers.get(kind.principal)
-        if handler is None:
-            handler = self._handlers[kind.principal] = ListenHandler(self.bus(kind))
+        handler = self._handlers.setdefault(kind.principal, ListenHandler(self.bus(kind)))
         session = await pool.acquire(kind)
         try:
             await _subscribe(session, params.notifications.resource_subscriptions or [])
@@ -85,7 +91,7 @@ class Listening:
 
     def close(self) -> None:
         """End all streams."""
-        for handler in self._handlers.values():
+        for handler in list(self._handlers.values()):
             handler.close()
 
 

@@ -10,18 +10,18 @@ from typing import Any
 import anyio
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import LOG_LEVEL_META_KEY, URL_ELICITATION_REQUIRED
+from mcp_types import LOG_LEVEL_META_KEY, METHOD_NOT_FOUND, URL_ELICITATION_REQUIRED
 
 from mrtr_adapter.engine.flows import Flow, current
 from mrtr_adapter.engine.site import Site
 from mrtr_adapter.gateway.call import Call
 from mrtr_adapter.gateway.capset import SessionKind, declared_by
 from mrtr_adapter.gateway.early import ask_early, has_begun
-from mrtr_adapter.gateway.errors import cannot_wait, lost, timed_out
+from mrtr_adapter.gateway.errors import cannot_wait, lost, task_only, timed_out
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.policy import ReplayPolicy
 from mrtr_adapter.gateway.pool import Pool
-from mrtr_adapter.gateway.session import Session
+from mrtr_adapter.gateway.session import Reply, Session
 from mrtr_adapter.gateway.telling import Teller
 from mrtr_adapter.gateway.wire import call_params, old_params, target
 
@@ -31,6 +31,7 @@ Context = ServerRequestContext[Any, Any]
 Principal = Callable[[Context], "str | None"]
 
 _MAX_PAGES = 100
+_STUCK_SECONDS = 1.0
 _SITE = Site("<gateway>", 0, None, in_root=False)
 
 
@@ -63,8 +64,9 @@ class Serving:
         reply = None
         try:
             with anyio.fail_after(self.call_seconds):
+                earlier = len(session.waiting)
                 reply = await session.begin(method, params)
-                result = await reply.result()
+                result = await _unstuck(session, reply, earlier)
         except TimeoutError:
             self.pool.discard(session)
             raise timed_out(method, self.call_seconds) from None
@@ -101,6 +103,8 @@ class Serving:
             raise timed_out(flow.name, self.call_seconds) from None
         except MCPError as error:
             self._failed(flow, kind, call, error)
+            if error.code == METHOD_NOT_FOUND and await self._is_task_only(ctx, kind):
+                raise task_only(flow.name) from None
             raise
         except BaseException:
             await self._stopped(ctx, flow, kind, call)
@@ -179,6 +183,14 @@ class Serving:
             await call.abandon()
         self.pool.discard(call.session)
 
+    async def _is_task_only(self, ctx: Context, kind: SessionKind) -> bool:
+        tool = (
+            await self.tool(kind, target(ctx.method, ctx.params or {}))
+            if ctx.method == "tools/call"
+            else None
+        )
+        return ((tool or {}).get("execution") or {}).get("taskSupport") == "required"
+
     # -- what tools are ----------------------------------------------------------------------------------------
 
     async def _may_replay(self, ctx: Context, flow: Flow, kind: SessionKind) -> bool:
@@ -211,6 +223,17 @@ def dropping(pool: Pool) -> Callable[[Call], None]:
         pool.discard(call.session)
 
     return drop
+
+
+async def _unstuck(session: Session, reply: Reply, earlier: int) -> dict[str, Any]:
+    """The result of a request that can't ask the client. If the server seems to wait for something that it has asked
+    meanwhile, after `earlier` questions, that is refused.
+    """
+    while True:
+        with anyio.move_on_after(_STUCK_SECONDS):
+            return await reply.result()
+        if len(session.waiting) > earlier:
+            await session.refuse_waiting("The client can't be asked while it wants a list")
 
 
 async def _set_log_level(session: Session, ctx: Context) -> None:

@@ -164,7 +164,11 @@ class Session:
         Raises:
             MCPError: the server's error, or `ServerGone`.
         """
-        return await (await self.begin(method, params)).result()
+        reply = await self.begin(method, params)
+        try:
+            return await reply.result()
+        finally:
+            self._replies.pop(reply.number, None)
 
     async def begin(self, method: str, params: Mapping[str, Any] | None = None) -> Reply:
         """Send a request, whose reply may be waited for later."""
@@ -224,15 +228,26 @@ class Session:
             elif message["method"] not in ASKS:
                 await self.refuse(message, METHOD_NOT_FOUND, f"{message['method']} is not known here")
             else:
-                self._asked(message)
+                await self._asked(message)
 
-    def _asked(self, request: Message) -> None:
+    async def _asked(self, request: Message) -> None:
+        """As any client does, refuse what the client has not declared; a call ends with that unless it is roots."""
         if request["method"] == LIST_ROOTS:
             self._asked_roots.set()
-        if self.listener is not None:
+        in_call = self.listener is not None and request["method"] != LIST_ROOTS
+        if not in_call and not self.kind.can_answer(request):
+            await self.refuse(
+                request, METHOD_NOT_FOUND, "The client has not declared that it can be asked this"
+            )
+        elif self.listener is not None:
             self.listener.heard(request)
         else:
             self.waiting.append(request)
+
+    async def refuse_waiting(self, reason: str) -> None:
+        """Refuse what the server has asked outside of a call."""
+        while self.waiting:
+            await self.refuse(self.waiting.popleft(), METHOD_NOT_FOUND, reason)
 
     def _settle(self, message: Message) -> None:
         number = message.get("id")

@@ -24,6 +24,12 @@ def old_params(params: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**kept, "_meta": meta} if meta else kept
 
 
+def bridged_params(params: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The parameters of an older client's request. Tasks of 2025-11-25 are not announced to it, so what it says of
+    them is ignored, as that version wants it."""
+    return None if params is None else {name: value for name, value in params.items() if name != "task"}
+
+
 def call_params(params: Mapping[str, Any] | None) -> dict[str, Any]:
     """The parameters of a call, with a token that its progress will be told by. Whether the client wants to hear of
     it is decided when there is any: not every transport says so beforehand."""
