@@ -72,14 +72,6 @@ def look_for_roots() -> None:
             learn_roots()
 
 
-def look_for_roots() -> None:
-    if "--roots-everywhere" in sys.argv[2:]:
-        with suppress(RuntimeError):
-            learn_roots()
-    elif wants_roots():
-        _learned.wait(10)
-
-
 def wants_roots() -> bool:
     return "--roots" in sys.argv[2:] and "roots" in _declared
 
@@ -146,6 +138,8 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> str:
         os._exit(7)
     if name == "where":
         look_for_roots()
+        if wants_roots():
+            _learned.wait(10)
         note("looked")
         return " ".join(_roots) or "nowhere"
     if name == "page":
