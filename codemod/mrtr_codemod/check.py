@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from mrtr_codemod.analysis.analysis import Analysis
+from mrtr_codemod.analysis.migrated import MADE
 from mrtr_codemod.analysis.report import handlers_of
 from mrtr_codemod.analysis.views import file_view
 from mrtr_codemod.model import Failure, Finding, Report
 from mrtr_codemod.parallel import spread
+from mrtr_codemod.pauses import few_pauses
 from mrtr_codemod.project import Project
 from mrtr_codemod.rules import Rule, all_rules
 from mrtr_codemod.source import SourceFile
+from mrtr_codemod.suppress import MARK
+from mrtr_codemod.texts.survey import Survey, Topic
 
 Progress = Callable[[int, int], None]
 """Called with how many files were checked, and how many there are."""
@@ -36,6 +38,8 @@ class Options:
 
     select: frozenset[str] | None = None
     progress: Progress | None = None
+    survey: Survey | None = None
+    """What is known already of texts that were looked at while they were read."""
 
 
 def check(sources: Iterable[SourceFile], options: Options | None = None) -> Report:
@@ -46,8 +50,9 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
     failures. Files in which nothing points to an ask, and which no rule wants to see, are not parsed at all.
     """
     options = options or Options()
-    with _few_pauses():
-        project = Project(sources)
+    with few_pauses(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the code that is read
+        project = Project(sources, options.survey or survey_texts())
         rules = [rule for rule in all_rules() if options.select is None or rule.code in options.select]
         analysis = Analysis(project)
         findings = sorted(_findings(analysis, rules, options.progress), key=_place)
@@ -62,7 +67,8 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
 
 def _findings(analysis: Analysis, rules: Iterable[Rule], progress: Progress | None) -> list[Finding]:
     """What the rules find, file by file, on as many processors as there is work for."""
-    due = list(_due(analysis, list(rules)))
+    # Those first whose trees are at hand.
+    due = sorted(_due(analysis, list(rules)), key=lambda work: not analysis.project.is_parsed(work[0]))
     total = len(analysis.project.sources)
     done = total - len(due)
     found: list[Finding] = []
@@ -76,23 +82,21 @@ def _findings(analysis: Analysis, rules: Iterable[Rule], progress: Progress | No
     return found
 
 
+def survey_texts() -> Survey:
+    """What a check wants to know of each text; see `Options.survey`."""
+    topics = [Topic(rule.code, rule.words, rule.concerns) for rule in all_rules() if rule.words]
+    return Survey(topics, _TELLING, (MARK, MADE))
+
+
 def _due(analysis: Analysis, rules: Sequence[Rule]) -> Iterator[tuple[str, list[Rule]]]:
     """The files that a rule wants to see, each with those rules."""
     project = analysis.project
-    words = frozenset(word for rule in rules for word in rule.words)
-    for path in sorted(project.sources):
-        text = project.sources[path].text
-        found = {word for word in words if word in text} if any(word in text for word in _TELLING) else set()
-        wanted = [rule for rule in rules if _concerns(rule, path, text, found, analysis)]
+    for path in sorted(project.survey.topics.keys() | analysis.asking_paths):
+        topics = project.survey.topics.get(path, frozenset())
+        asks = path in analysis.asking_paths
+        wanted = [rule for rule in rules if rule.code in topics or (asks and (rule.asking or not rule.words))]
         if wanted:
             yield path, wanted
-
-
-def _concerns(rule: Rule, path: str, text: str, found: set[str], analysis: Analysis) -> bool:
-    """Whether a rule wants to see a file in which some of all words were found."""
-    if (rule.asking or not rule.words) and path in analysis.asking_paths:
-        return True
-    return not found.isdisjoint(rule.words) and (rule.pattern is None or bool(rule.pattern.search(text)))
 
 
 class _Result(NamedTuple):
@@ -116,18 +120,3 @@ def _in_file(analysis: Analysis, work: tuple[str, list[Rule]]) -> _Result:
 
 def _place(finding: Finding) -> tuple[object, ...]:
     return (finding.span, finding.rule, finding.message)
-
-
-@contextmanager
-def _few_pauses() -> Iterator[None]:
-    """Syntax trees have no cycles: collecting garbage while they are built costs half the time and frees
-    nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the code that is read
-            yield
-    finally:
-        if enabled:
-            gc.enable()

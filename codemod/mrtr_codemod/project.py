@@ -10,19 +10,20 @@ from functools import cached_property
 from typing import TypeVar, cast
 
 from mrtr_codemod.model import Failure
-from mrtr_codemod.names.bindings import Bindings, collect, own_statements
+from mrtr_codemod.names.bindings import Bindings, collect
 from mrtr_codemod.names.imports import ModuleIndex, absolute_name
-from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId, ScopeNode, definitions, scan
+from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId, scan
+from mrtr_codemod.names.outline import Place, Scope, ScopeNode, outline
 from mrtr_codemod.names.reference import Ref, alternatives
 from mrtr_codemod.source import SourceFile
+from mrtr_codemod.texts.survey import Survey
 
 T = TypeVar("T")
+CHANGED = "changed while it was being checked; run the check again"
 MAX_CHARACTERS = 1_000_000
 """A larger file is not parsed: its tree would need over twenty times its size."""
-_TEXT_BUDGET = 30_000_000
-_TREE_SIZE = 25
-"""Bytes of a syntax tree for each character of its source, measured; texts and trees share one budget."""
-_FEWEST_KEPT = 300_000
+_MOST_KEPT = 1_000_000
+"""Characters of source whose trees are kept. A tree takes 25 bytes for each of them, measured."""
 _UNGUARDED = sys.version_info < (3, 11)
 """Python 3.10 overflows its stack, and dies, where later ones raise `RecursionError`."""
 _NESTING = ("+", "-", "*", "/", "%", "@", "&", "|", "^", ".", "(", "[")
@@ -31,7 +32,7 @@ _SAFE_DEPTH = 90_000
 
 
 class _Tree:
-    """A parsed file and the nodes of its scopes."""
+    """A parsed file, its scopes, and what was derived from it."""
 
     def __init__(self, root: ast.Module, size: int) -> None:
         self.root = root
@@ -39,11 +40,8 @@ class _Tree:
         self.derived: dict[str, object] = {}
 
     @cached_property
-    def nodes(self) -> dict[tuple[str, int], ScopeNode]:
-        found: dict[tuple[str, int], ScopeNode] = {("", 0): self.root}
-        for node, qualname, _, _ in definitions(self.root):
-            found[qualname, node.lineno] = node
-        return found
+    def scopes(self) -> dict[Place, Scope]:
+        return outline(self.root)
 
 
 class Project:
@@ -52,16 +50,16 @@ class Project:
     Nothing is parsed before it is needed. A file that cannot be parsed becomes a `Failure`, once.
     """
 
-    def __init__(self, sources: Iterable[SourceFile]) -> None:
+    def __init__(self, sources: Iterable[SourceFile], survey: Survey | None = None) -> None:
         self.sources: dict[str, SourceFile] = {source.path: source for source in sources}
+        self.survey = survey if survey is not None else Survey()
+        for source in self.sources.values():
+            self.survey.add(source)
         self.index = ModuleIndex(self.sources)
         self.failures: dict[str, Failure] = {}
         self._modules: dict[str, Module] = {}
         self._trees: OrderedDict[str, _Tree] = OrderedDict()
         self._kept = 0
-        total = sum(len(source.text) for source in self.sources.values())
-        self._most_kept = max((_TEXT_BUDGET - total) // _TREE_SIZE, _FEWEST_KEPT)
-        """Characters of source whose trees are kept."""
         self._returned: dict[ScopeId, tuple[Ref, ...]] = {}
         self._locals: dict[ScopeId, tuple[Bindings, set[str]]] = {}
 
@@ -70,11 +68,12 @@ class Project:
         known = self._modules.get(path)
         if known is not None or path in self.failures:
             return known
-        tree = self.tree(path)
-        if tree is None:
+        entry = self._entry(path)
+        if entry is None:
             return None
         try:
-            module = scan(path, self.index.dotted_name(path), tree)
+            walrus = self.mentions(path, ":=")
+            module = scan(path, self.index.dotted_name(path), entry.scopes, walrus=walrus)
         except RecursionError:
             self.fail(path, "nested too deeply to be checked")
             return None
@@ -85,6 +84,10 @@ class Project:
         """The syntax tree of a file; lines are those of the text, whatever its newlines."""
         entry = self._entry(path)
         return entry.root if entry else None
+
+    def is_parsed(self, path: str) -> bool:
+        """Whether the tree of a file is at hand."""
+        return path in self._trees
 
     def derived(self, path: str, name: str, make: Callable[[ast.Module], T]) -> T | None:
         """What `make` derives from a file's tree, kept as long as the tree; None if the file cannot be parsed."""
@@ -97,8 +100,8 @@ class Project:
 
     def node(self, scope: ScopeId) -> ScopeNode | None:
         """The syntax tree of a scope."""
-        entry = self._entry(scope.path)
-        return entry.nodes.get((scope.qualname, scope.line)) if entry else None
+        found = self._scope(scope)
+        return found.node if found is not None else None
 
     def function(self, scope: ScopeId) -> FunctionInfo | None:
         """The function whose scope this is, or None if it is a module's or a class's."""
@@ -116,9 +119,9 @@ class Project:
         """The access paths that a function returns."""
         known = self._returned.get(scope)
         if known is None:
-            node = self.node(scope)
-            body = node.body if node is not None else []
-            values = [s.value for s in own_statements(body) if isinstance(s, ast.Return) and s.value]
+            found = self._scope(scope)
+            statements = found.statements if found is not None else ()
+            values = [s.value for s in statements if isinstance(s, ast.Return) and s.value]
             known = self._returned[scope] = tuple(ref for value in values for ref in alternatives(value))
         return known
 
@@ -131,12 +134,15 @@ class Project:
         """Note why a file could not be checked; the first reason stays."""
         self.failures.setdefault(path, Failure(path, reason))
 
+    def mentions(self, path: str, word: str) -> bool:
+        """Whether a word stands in the text of a file."""
+        return self.survey.mentions(self.sources[path], word)
+
     def mentioning(self, words: Iterable[str]) -> Iterator[SourceFile]:
         """The files whose text contains one of `words`."""
         wanted = tuple(words)
-        for source in self.sources.values():
-            text = source.text
-            if any(word in text for word in wanted):
+        for path, source in self.sources.items():
+            if any(self.mentions(path, word) for word in wanted):
                 yield source
 
     def _collect(self, scope: ScopeId) -> tuple[Bindings, set[str]]:
@@ -145,15 +151,19 @@ class Project:
             return {}, set()
         if not scope.qualname:
             return module.bindings, set()
-        node = self.node(scope)
-        if node is None:
+        found = self._scope(scope)
+        if found is None:
             return {}, set()
-        found, _, outer = collect(
-            node.body,
+        bound, _, outer = collect(
+            found.statements,
             lambda level, name: absolute_name(scope.path, module.dotted, level, name),
-            walrus=":=" in self.sources[scope.path].text,
+            walrus=self.mentions(scope.path, ":="),
         )
-        return found, outer
+        return bound, outer
+
+    def _scope(self, scope: ScopeId) -> Scope | None:
+        entry = self._entry(scope.path)
+        return entry.scopes.get((scope.qualname, scope.line)) if entry is not None else None
 
     def _entry(self, path: str) -> _Tree | None:
         entry = self._trees.get(path)
@@ -163,14 +173,18 @@ class Project:
         source = self.sources.get(path)
         if source is None or path in self.failures:
             return None
+        text = source.text
         try:
-            root = parse(source.text)
+            root = parse(text)
         except _Unparsable as error:
             self.fail(path, str(error))
             return None
-        entry = self._trees[path] = _Tree(root, len(source.text))
+        if source.changed:
+            self.fail(path, CHANGED)
+            return None
+        entry = self._trees[path] = _Tree(root, len(text))
         self._kept += entry.size
-        while self._kept > self._most_kept and len(self._trees) > 1:
+        while self._kept > _MOST_KEPT and len(self._trees) > 1:
             _, dropped = self._trees.popitem(last=False)
             self._kept -= dropped.size
         return entry

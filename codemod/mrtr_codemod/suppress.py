@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from mrtr_codemod.source import SourceFile
 
+MARK = "mrtr:"
+"""No file without it has such a comment."""
 _COMMENT = re.compile(r"#\s*mrtr:\s*ignore\b(?P<rest>.*)", re.DOTALL)
 _WELL_FORMED = re.compile(r"\s*\[(?P<codes>[^\]]*)\]\s*(?:--\s*(?P<reason>.*))?$", re.DOTALL)
 _EXAMPLE = "# mrtr: ignore[MRTR301] -- why it is right here"
@@ -52,7 +54,7 @@ class Suppression:
 
 def find_suppressions(source: SourceFile) -> list[Suppression]:
     """Return the suppression comments of a file, in their order."""
-    if "mrtr:" not in source.text:
+    if MARK not in source.text:
         return []
     return [_suppression(source, *placed) for placed in _placed_comments(source)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from mrtr_codemod.analysis.calls import Key, key_of
 from mrtr_codemod.analysis.view import ScopeView
 from mrtr_codemod.analysis.walk import Try, With, last_name
 
@@ -47,14 +48,6 @@ def timed(view: ScopeView) -> Iterator[tuple[ast.expr, ast.AST]]:
                     yield node, node
 
 
-def first_ask(view: ScopeView, node: ast.AST) -> ast.AST:
-    """The first call below a node that asks; the node itself if there is none."""
-    stack = [node]
-    found: list[ast.AST] = []
-    while stack:
-        current = stack.pop()
-        if view.asks_at(current):
-            found.append(current)
-        if not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or current is node:
-            stack.extend(ast.iter_child_nodes(current))
-    return min(found, key=lambda call: (call.lineno, call.col_offset), default=node)  # type: ignore[attr-defined]
+def first_ask(view: ScopeView, *nodes: ast.AST) -> Key:
+    """The first call below some nodes that asks; the first of the nodes if there is none."""
+    return min((key for node in nodes if (key := view.first_ask(node))), default=key_of(nodes[0]))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from mrtr_codemod.analysis.aliases import Aliases
 from mrtr_codemod.analysis.calls import COMPUTED, Key, RawCall
 from mrtr_codemod.model import AskKind
 from mrtr_codemod.names.evaluate import Evaluator
@@ -72,14 +73,15 @@ def may_ask(call: RawCall) -> bool:
 
 
 def asks_in(
-    calls: Iterable[RawCall], scope: ScopeId, evaluator: Evaluator
+    calls: Iterable[RawCall], scope: ScopeId, evaluator: Evaluator, aliases: Aliases
 ) -> tuple[list[AskFact], list[RawAsk]]:
     """The asks among the calls of a scope, and the calls spelled like one whose receiver is not known."""
     asks: dict[Key, AskFact] = {}
     waiting: list[RawAsk] = []
     constructs = tuple(ref for call in calls for ref in call.constructs)
     for call in calls:
-        fact = _ask(call, constructs, scope, evaluator)
+        called = call.dynamic or aliases.mean_ask(call.function)
+        fact = _ask(call, constructs, scope, evaluator) if called else _handed_on(call, scope, evaluator)
         if fact is not None:
             asks.setdefault(fact.key, fact)
         elif not call.raised:
@@ -150,7 +152,7 @@ def _request(
 
 
 def _handed_on(call: RawCall, scope: ScopeId, evaluator: Evaluator) -> AskFact | None:
-    if not may_ask(call):
+    if call.raised or call.function is None or not may_ask(call):
         return None
     runner = (call.function or ("",))[-1].lstrip(".") in _RUNNERS
     for ref in (*call.arguments, *(ref for _, ref in call.keywords)):

@@ -15,12 +15,12 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
+from mrtr_codemod.analysis.aliases import Aliases
 from mrtr_codemod.analysis.asks import AskFact, RawAsk, asks_in
 from mrtr_codemod.analysis.calls import Key, RawCall, raw_calls
 from mrtr_codemod.analysis.entries import EntryFact, by_class, by_decorators, by_registration
 from mrtr_codemod.analysis.mentions import Mentions, spoken_name
 from mrtr_codemod.analysis.migrated import MADE, migrated_asks
-from mrtr_codemod.analysis.seeds import seeds_in
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
 from mrtr_codemod.names.reference import Ref
@@ -76,8 +76,10 @@ class _Builder:
         self.evaluator = evaluator
         self.graph = CallGraph()
         self.raw: dict[ScopeId, list[RawCall]] = {}
+        self._visited: dict[ScopeId, None] = {}
         self.names: dict[str, None] = {}
         """Names whose every mention is looked at."""
+        self.aliases = Aliases(project)
         self.mentions = Mentions(project)
         self.pending: dict[ScopeId, None] = {}
         """Functions that would ask if an unknown parameter were a context."""
@@ -85,9 +87,11 @@ class _Builder:
         """Scopes to look at, file by file, so that a file's tree is at hand for all of them."""
 
     def run(self) -> CallGraph:
-        for source in self.project.sources.values():
-            for scope in self.mentions.matching(source.path, seeds_in(source.text)):
+        for path, lines in self.project.survey.seeds.items():
+            for scope in self.mentions.on_lines(path, lines):
                 self._enqueue(scope)
+                self._calls(scope)
+                self.aliases.learn(scope)
         while self.queue:
             path, scopes = self.queue.popitem()
             try:
@@ -104,7 +108,11 @@ class _Builder:
 
     def _visit(self, scope: ScopeId) -> None:
         calls = self._calls(scope)
-        asks, waiting = asks_in(calls, scope, self.evaluator)
+        if self.aliases.learn(scope):
+            for known in self._visited:
+                self._enqueue(known)
+        self._visited[scope] = None
+        asks, waiting = asks_in(calls, scope, self.evaluator, self.aliases)
         legacy_only = self._legacy_only(scope, calls) if asks else frozenset()
         asks = [ask for ask in asks if ask.key not in legacy_only]
         if asks:
@@ -181,7 +189,7 @@ class _Builder:
 
     def _revisit(self, function: ScopeId) -> None:
         prefix = function.qualname + ".<locals>."
-        for scope in list(self.raw):
+        for scope in self._visited:
             if scope.path == function.path and (scope == function or scope.qualname.startswith(prefix)):
                 self._enqueue(scope)
 

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mrtr_codemod.names.module import ScopeNode
+from mrtr_codemod.names.outline import ScopeNode
 from mrtr_codemod.names.reference import CALL, Ref, lower
+from mrtr_codemod.nodes import children
 
 Key = tuple[int, int, int, int]
 """Where a node stands: line, column, end line and end column as `ast` counts them (columns in UTF-8
@@ -53,26 +54,15 @@ def own_nodes(scope: ScopeNode) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if isinstance(node, _DEFINITIONS):
-            stack.extend(reversed(list(_at_definition(node))))
+            stack.extend(reversed(list(at_definition(node))))
         else:
-            stack.extend(reversed(children(node)))
+            below = children(node)
+            below.reverse()
+            stack += below
 
 
-def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly below a node, without the contexts of names; the hottest function of the lint."""
-    found: list[ast.AST] = []
-    for name in node._fields:
-        if name == "ctx":
-            continue
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST):
-            found.append(value)
-    return found
-
-
-def _at_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[ast.expr]:
+def at_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[ast.expr]:
+    """What runs when a function or class is defined: decorators, bases and defaults."""
     yield from node.decorator_list
     if isinstance(node, ast.ClassDef):
         yield from node.bases

@@ -34,9 +34,9 @@ class Form:
 
 def forms(view: FileView) -> Iterator[Form]:
     """The forms of a file, in no order."""
-    for node in () if is_client_test(view) else view.outside_asserts:
-        if isinstance(node, ast.Dict) and items(node).keys() >= {"message", "requestedSchema"}:
-            entries = items(node)
+    for node in () if is_client_test(view) else view.outside_asserts(ast.Dict):
+        entries = items(node)
+        if entries.keys() >= {"message", "requestedSchema"}:
             yield Form(node, view.scope_at(node), entries["message"], entries["requestedSchema"])
     asks = {key: fact for found in _asks(view) for key, fact in found.items()}
     for call in view.calls:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from mrtr_codemod.names.bindings import Binding
 from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId
 from mrtr_codemod.project import Project
+from mrtr_codemod.texts.imports import HERE
+from mrtr_codemod.texts.lines import lines_at, lines_with
 
 _CLASS_CALLS = frozenset({"__init__", "__call__", "__aenter__", "__enter__", "__new__", "__post_init__"})
-
-_WORD = re.compile(r"\w+")
-_RELATIVE = re.compile(r"\s*from\s+\.+\s+import")
-_HERE = "."
-"""Stands in the index for the package that `from . import x` means."""
-_LONGEST = 20_000
 
 
 class Mentions:
@@ -25,6 +18,7 @@ class Mentions:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._importing = project.survey.importing
         self._seen: set[tuple[str, str]] = set()
 
     def of(self, info: FunctionInfo) -> Iterator[tuple[str, ScopeId]]:
@@ -44,20 +38,11 @@ class Mentions:
         """The files that have an import of the module at `path`, or of another of that name."""
         parts = path.rpartition(".")[0].split("/")
         package = parts[-1] == "__init__" and len(parts) > 1
-        found = self._importing[parts[-2] if package else parts[-1]]
+        found = self._importing.get(parts[-2] if package else parts[-1], [])
         if package:
             home = path.rpartition("/")[0] + "/"
-            found = found + [other for other in self._importing[_HERE] if other.startswith(home)]
+            found = found + [other for other in self._importing.get(HERE, ()) if other.startswith(home)]
         return [other for other in found if other != path]
-
-    @cached_property
-    def _importing(self) -> dict[str, list[str]]:
-        """For each word in import statements, the files that have it there."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for source in self.project.sources.values():
-            for word in _imported_words(source.text):
-                found[word].append(source.path)
-        return found
 
     def _nested(self, info: FunctionInfo, name: str) -> Iterator[tuple[str, ScopeId]]:
         """A function inside a function is named only there."""
@@ -65,7 +50,7 @@ class Mentions:
         parent = module.functions.get(info.parent) if module else None
         if module is None or parent is None:
             return
-        lines = _word_lines(self.project.sources[info.id.path].text, name)
+        lines = lines_with(self.project.sources[info.id.path].text, name)
         inside = [line for line in lines if parent.id.line <= line <= parent.end_line]
         for scope in scopes_on(module, inside):
             yield name, scope
@@ -77,7 +62,7 @@ class Mentions:
             return
         self._seen.add((path, name))
         source = self.project.sources[path]
-        lines = _word_lines(source.text, name)
+        lines = lines_with(source.text, name)
         module = self.project.module(path) if lines else None
         if module is None:
             return
@@ -105,7 +90,10 @@ class Mentions:
 
     def matching(self, path: str, positions: Iterable[int]) -> Iterator[ScopeId]:
         """The innermost scopes of a file that ascending positions in its text belong to."""
-        lines = lines_at(self.project.sources[path].text, positions)
+        yield from self.on_lines(path, lines_at(self.project.sources[path].text, positions))
+
+    def on_lines(self, path: str, lines: list[int]) -> Iterator[ScopeId]:
+        """The innermost scopes that some lines of a file belong to."""
         module = self.project.module(path) if lines else None
         if module is not None:
             yield from scopes_on(module, lines)
@@ -129,54 +117,5 @@ def scopes_on(module: Module, lines: list[int]) -> list[ScopeId]:
     return [scope for scope in found if not scope.qualname or scope in module.functions]
 
 
-def _imported_words(text: str) -> set[str]:
-    """The names in the import statements of a text; too many for one with such words in its prose."""
-    words: set[str] = set()
-    position = text.find("import")
-    while position >= 0:
-        start = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
-        head = text[start:position]
-        if not head.strip() or head.lstrip().startswith("from"):
-            close = text.find(")", position) if "(" in text[position : position + 10] else -1
-            end = close if close >= 0 else text.find("\n", position)
-            statement = text[start : end if end >= 0 else len(text)]
-            if len(statement) < _LONGEST:
-                words.update(_WORD.findall(statement))
-                if _RELATIVE.match(statement):
-                    words.add(_HERE)
-        position = text.find("import", position + 6)
-    return words
-
-
 def _tail(binding: Binding) -> str:
     return binding.ref[-1].lstrip(".") if binding.ref else binding.target.rpartition(".")[2]
-
-
-def _word_lines(text: str, word: str) -> list[int]:
-    """The lines on which a word stands. A plain search: far faster than a pattern that begins with `\\b`."""
-    positions = []
-    position = text.find(word)
-    while position >= 0:
-        end = position + len(word)
-        if not _is_word(text, position - 1) and not _is_word(text, end):
-            positions.append(position)
-        position = text.find(word, end)
-    return lines_at(text, positions)
-
-
-def _is_word(text: str, position: int) -> bool:
-    return 0 <= position < len(text) and (text[position].isalnum() or text[position] == "_")
-
-
-def lines_at(text: str, positions: Iterable[int]) -> list[int]:
-    """The lines, from 1, of ascending positions in a text; each line once."""
-    mac = "\r" in text
-    lines: list[int] = []
-    line, done = 1, 0
-    for position in positions:
-        passed = text[done:position].replace("\r\n", "\n").replace("\r", "\n") if mac else text
-        line += passed.count("\n") if mac else text.count("\n", done, position)
-        done = position
-        if not lines or lines[-1] != line:
-            lines.append(line)
-    return lines

@@ -8,7 +8,8 @@ from mrtr_codemod.analysis.calls import Key, RawCall, key_of, raw_calls
 from mrtr_codemod.analysis.walk import Definition, evaluated, expressions_of
 from mrtr_codemod.names.bindings import blocks_of
 from mrtr_codemod.names.evaluate import Evaluator
-from mrtr_codemod.names.module import ScopeId, ScopeNode
+from mrtr_codemod.names.module import ScopeId
+from mrtr_codemod.names.outline import ScopeNode
 from mrtr_codemod.names.reference import CALL
 from mrtr_codemod.names.values import External, FunctionValue
 
@@ -42,7 +43,7 @@ def _ends_round(call: RawCall, scope: ScopeId, evaluator: Evaluator, depth: int)
             if ":" in value.name and name.startswith(MADE):
                 return True
         elif isinstance(value, FunctionValue) and depth < _DEEPEST:
-            if MADE not in evaluator.project.sources[value.scope.path].text:
+            if not evaluator.project.mentions(value.scope.path, MADE):
                 continue
             node = evaluator.project.node(value.scope)
             inner = raw_calls(node) if node is not None else []

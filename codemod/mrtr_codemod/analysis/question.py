@@ -14,7 +14,8 @@ from mrtr_codemod.analysis.calls import Key, key_of, own_nodes
 from mrtr_codemod.analysis.view import ScopeView
 from mrtr_codemod.analysis.views import view_of
 from mrtr_codemod.analysis.walk import COMPREHENSIONS, Loop
-from mrtr_codemod.names.module import FunctionInfo, ScopeId, ScopeNode
+from mrtr_codemod.names.module import FunctionInfo, ScopeId
+from mrtr_codemod.names.outline import ScopeNode
 from mrtr_codemod.names.reference import lower
 from mrtr_codemod.names.values import External, FunctionValue
 

@@ -37,12 +37,9 @@ def _names(view: FileView, value: Value) -> tuple[str, ...]:
 
 def uses_sdk(view: FileView) -> bool:
     """Whether a file imports one of the SDKs anywhere."""
-    for node in ast.walk(view.tree):
-        if isinstance(node, ast.Import) and any(in_family(alias.name) for alias in node.names):
-            return True
-        if isinstance(node, ast.ImportFrom) and not node.level and in_family(node.module or ""):
-            return True
-    return False
+    imported = [alias.name for node in view.outside_asserts(ast.Import) for alias in node.names]
+    imported += [node.module or "" for node in view.outside_asserts(ast.ImportFrom) if not node.level]
+    return any(map(in_family, imported))
 
 
 def is_client_test(view: FileView) -> bool:

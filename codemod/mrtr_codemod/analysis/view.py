@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from mrtr_codemod.analysis.asks import AskFact
 from mrtr_codemod.analysis.callgraph import Edge
-from mrtr_codemod.analysis.calls import Key, children, key_of, own_nodes
+from mrtr_codemod.analysis.calls import Key, at_definition, key_of, own_nodes
+from mrtr_codemod.analysis.walk import Definition
 from mrtr_codemod.model import Finding, Level, Span
-from mrtr_codemod.names.module import FunctionInfo, FunctionNode, Module, ScopeId, ScopeNode
+from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId
+from mrtr_codemod.names.outline import FunctionNode, ScopeNode
 from mrtr_codemod.names.reference import lower
 from mrtr_codemod.names.roles import CONNECTIONS, in_family, local_part
 from mrtr_codemod.names.values import External, Value
+from mrtr_codemod.nodes import Node, NodeIndex, children
 
 if TYPE_CHECKING:
     from mrtr_codemod.analysis.analysis import Analysis
@@ -38,23 +42,21 @@ class FileView:
         """All functions of the file, by place."""
         return self._derived("functions", self._all_functions)
 
-    @cached_property
-    def calls(self) -> tuple[ast.Call, ...]:
+    @property
+    def calls(self) -> Iterator[ast.Call]:
         """All calls of the file, those in nested functions included."""
-        return tuple(node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return chain(self._nodes.outside(ast.Call), self._nodes.inside(ast.Call))
+
+    def outside_asserts(self, kind: type[Node]) -> Sequence[Node]:
+        """The nodes of a class, without those in `assert` statements: what a test expects to get is not made by it.
+
+        There are none of names and constants.
+        """
+        return self._nodes.outside(kind)
 
     @cached_property
-    def outside_asserts(self) -> tuple[ast.AST, ...]:
-        """The nodes of the file without its `assert` statements: what a test expects to get is not made by
-        it."""
-        found: list[ast.AST] = []
-        stack: list[ast.AST] = [self.tree]
-        while stack:
-            node = stack.pop()
-            if not isinstance(node, ast.Assert):
-                found.append(node)
-                stack.extend(children(node))
-        return tuple(found)
+    def _nodes(self) -> NodeIndex:
+        return NodeIndex(self.tree)
 
     @property
     def asking(self) -> tuple[ScopeView, ...]:
@@ -202,18 +204,31 @@ class ScopeView:
         return key in self.asks or key in self.edges
 
     def asks_in(self, node: ast.AST) -> bool:
-        """Whether anything below a node asks, nested functions left out."""
-        stack = [node]
-        while stack:
-            current = stack.pop()
-            if self.asks_at(current):
-                return True
-            if (
-                not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-                or current is node
-            ):
-                stack.extend(children(current))
-        return False
+        """Whether anything below a node of the scope asks, nested functions left out."""
+        return node in self._first_asks
+
+    def first_ask(self, node: ast.AST) -> Key | None:
+        """The first call below a node of the scope that asks or leads to an ask, None if there is none."""
+        return self._first_asks.get(node)
+
+    @cached_property
+    def _first_asks(self) -> dict[ast.AST, Key]:
+        """For each node with asks below it, the first of them."""
+        found: dict[ast.AST, Key] = {}
+        if not (self.asks or self.edges):
+            return found
+        parents: dict[ast.AST, ast.AST] = {}
+        for node in self.nodes():
+            below = at_definition(node) if isinstance(node, Definition) else children(node)
+            parents.update((child, node) for child in below)
+            if not self.asks_at(node):
+                continue
+            key = key_of(node)
+            around: ast.AST | None = node
+            while around is not None and (around not in found or key < found[around]):
+                found[around] = key
+                around = parents.get(around)
+        return found
 
 
 class FunctionView(ScopeView):

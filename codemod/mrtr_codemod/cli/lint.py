@@ -13,6 +13,7 @@ import click
 from mrtr_codemod.cli.guard import CannotCheckError, guarded
 from mrtr_codemod.cli.settings import Overrides, settle
 from mrtr_codemod.config import FAIL_ON, ConfigError
+from mrtr_codemod.pauses import few_pauses
 from mrtr_codemod.selection import PerFileIgnore, UnknownSelectorError
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def lint(
             f"--statistics is for --format text; {style} has the counts of each rule already."
         )
     overrides = Overrides(select, ignore, per_file_ignores, exclude, fail_on, baseline)
-    with guarded():
+    with guarded(), few_pauses(to_the_end=True):
         settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
         report = _render(done.outcome, style, statistics=statistics, color=_wants_color(output))
         _write(report, output)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.baseline import Baseline, read_baseline, relative_to, write_baseline
-from mrtr_codemod.check import Options, check
+from mrtr_codemod.check import Options, check, survey_texts
 from mrtr_codemod.cli.cells import findings_by_cell, handlers_by_cell
 from mrtr_codemod.cli.progress import Progress
 from mrtr_codemod.cli.reading import Sources, read_sources
 from mrtr_codemod.cli.rulebook import rulebook
 from mrtr_codemod.report.outcome import Outcome
 from mrtr_codemod.selection import Selection
+from mrtr_codemod.suppress import MARK
 from mrtr_codemod.triage import Triage, apply_comments
 
 if TYPE_CHECKING:
@@ -44,14 +45,16 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     """
     selection = _selection(settings)
     baseline = read_baseline(settings.baseline) if settings.baseline and not accept_in else None
-    read = read_sources(paths, settings, stdin_name)
+    survey = survey_texts()
+    read = read_sources(paths, settings, stdin_name, survey.add)
     with Progress("checking", at_once=len(read.sources) > _MANY) as progress:
         progress(0, len(read.sources))
         # All rules, whatever is selected: the verdicts rest on them.
-        report = check(read.sources, Options(progress=progress))
+        report = check(read.sources, Options(progress=progress, survey=survey))
     unchecked = {failure.path for failure in report.failures}
     sources = {source.path: source for source in read.sources if source.path not in unchecked}
-    triage = apply_comments(findings_by_cell(report.findings, sources), sources, selection)
+    marked = {path: source for path, source in sources.items() if survey.mentions(source, MARK)}
+    triage = apply_comments(findings_by_cell(report.findings, sources), marked, selection)
     note = None
     if accept_in:
         triage, note = _accept(triage, sources, accept_in)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from typing import NamedTuple
 
 from mrtr_codemod.names.annotation import classes_of
 from mrtr_codemod.names.reference import ELEMENT, Ref, alternatives
@@ -24,8 +24,7 @@ class BindingKind(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(NamedTuple):
     """One way in which a name is bound.
 
     `ref` is an access path for VALUE and INSTANCE (of the class there); `target` a dotted name for IMPORT
@@ -46,14 +45,13 @@ Absolute = Callable[[int, "str | None"], str]
 
 def own_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """All statements of a scope, nested blocks included, bodies of nested functions and classes left out."""
-    stack = list(reversed(body))
+    stack = body[::-1]
     while stack:
         statement = stack.pop()
         yield statement
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        for block in blocks_of(statement):
-            stack.extend(reversed(block))
+        if statement.__class__ in _COMPOUND:
+            for block in blocks_of(statement):
+                stack += block[::-1]
 
 
 def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -68,17 +66,25 @@ def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield case.body
 
 
+_COMPOUND = frozenset(
+    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Match,
+     getattr(ast, "TryStar", ast.Try)}
+)  # fmt: skip
+"""The statements with blocks that belong to the scope around them."""
+
+
 def collect(
-    body: list[ast.stmt], absolute: Absolute, *, walrus: bool = True
+    statements: Iterable[ast.stmt], absolute: Absolute, *, walrus: bool = True
 ) -> tuple[Bindings, list[str], set[str]]:
-    """The bindings of a scope, the modules it star-imports, and the names it declares global or nonlocal.
+    """What the statements of one scope bind, the modules it star-imports, and the names it declares global or
+    nonlocal.
 
     Where the text has no `:=` at all, `walrus` spares looking for one in every expression.
     """
     found: Bindings = defaultdict(list)
     stars: list[str] = []
     outer: set[str] = set()
-    for statement in own_statements(body):
+    for statement in statements:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             _imports(statement, absolute, found, stars)
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):

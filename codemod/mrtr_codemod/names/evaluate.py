@@ -182,7 +182,7 @@ class Evaluator(Classes):
     def _assigned_globally(self, name: str, module: Module) -> Values:
         """What functions assign to a module's name by `global`."""
         found: dict[Value, None] = {}
-        if "global " not in self.project.sources[module.path].text:
+        if not self.project.mentions(module.path, "global "):
             return ()
         for scope in module.functions:
             if name in self.project.bindings(scope)[1]:

@@ -7,15 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from mrtr_codemod.names.annotation import classes_of
-from mrtr_codemod.names.bindings import Bindings, collect, own_statements
+from mrtr_codemod.names.bindings import Bindings, collect
 from mrtr_codemod.names.imports import absolute_name
+from mrtr_codemod.names.outline import Place, Scope
 from mrtr_codemod.names.reference import Ref, alternatives
-
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-ScopeNode: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class ScopeId(NamedTuple):
@@ -31,8 +29,7 @@ class ScopeId(NamedTuple):
         return self.qualname.replace(".<locals>", "") or "<module>"
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter of a function: the classes that its annotation names, and its default."""
 
     name: str
@@ -44,8 +41,7 @@ class Parameter:
     annotated: bool = False
 
 
-@dataclass(frozen=True)
-class FunctionInfo:
+class FunctionInfo(NamedTuple):
     """A function, without its syntax tree."""
 
     id: ScopeId
@@ -123,26 +119,34 @@ class Module:
         return [info.id.line for info in self._ordered]
 
 
-def scan(path: str, dotted: str, tree: ast.Module) -> Module:
-    """Everything about the scopes of a file that does not need the inside of its expressions."""
-    bindings, stars, _ = collect(tree.body, lambda level, name: absolute_name(path, dotted, level, name))
+def scan(path: str, dotted: str, scopes: dict[Place, Scope], *, walrus: bool) -> Module:
+    """Everything about the scopes of a file that does not need the inside of its expressions.
+
+    `walrus` is false for a file in which there is no `:=` at all.
+    """
+    top = scopes["", 0]
+    bindings, stars, _ = collect(
+        top.statements, lambda level, name: absolute_name(path, dotted, level, name), walrus=walrus
+    )
     module = Module(path, dotted, {}, {}, bindings, stars, {})
-    for node, qualname, parent, owner in definitions(tree):
-        scope = ScopeId(path, qualname, node.lineno)
-        parent_id = ScopeId(path, parent[0], parent[1])
-        module.by_line[node.lineno] = scope
+    for (qualname, line), (node, parent, _) in scopes.items():
+        if isinstance(node, ast.Module):
+            continue
+        scope = ScopeId(path, qualname, line)
+        parent_id = ScopeId(path, *parent)
+        module.by_line[line] = scope
         decorators = tuple(ref for d in node.decorator_list for ref in alternatives(d))
         if isinstance(node, ast.ClassDef):
             bases = tuple(ref for base in node.bases for ref in classes_of(base))
             module.classes[scope] = ClassInfo(scope, parent_id, bases, decorators, {})
             continue
-        owner_id = ScopeId(path, *owner) if owner else None
-        if owner_id:
-            module.classes[owner_id].methods[node.name] = scope
+        owner = module.classes.get(parent_id)
+        if owner is not None:
+            owner.methods[node.name] = scope
         module.functions[scope] = FunctionInfo(
             scope,
             parent_id,
-            owner_id,
+            owner.id if owner is not None else None,
             tuple(_parameters(node.args)),
             decorators,
             classes_of(node.returns),
@@ -150,29 +154,6 @@ def scan(path: str, dotted: str, tree: ast.Module) -> Module:
             node.end_lineno or node.lineno,
         )
     return module
-
-
-Place = tuple[str, int]
-
-
-def definitions(
-    tree: ast.Module,
-) -> Iterator[tuple[FunctionNode | ast.ClassDef, str, Place, Place | None]]:
-    """All functions and classes: node, qualified name, enclosing scope, and for a method its class."""
-    stack: list[tuple[list[ast.stmt], str, Place, Place | None]] = [(tree.body, "", ("", 0), None)]
-    while stack:
-        body, prefix, parent, owner = stack.pop()
-        for statement in own_statements(body):
-            if isinstance(statement, ast.ClassDef):
-                qualname = prefix + statement.name
-                place = (qualname, statement.lineno)
-                yield statement, qualname, parent, owner
-                stack.append((statement.body, qualname + ".", place, place))
-            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                qualname = prefix + statement.name
-                place = (qualname, statement.lineno)
-                yield statement, qualname, parent, owner
-                stack.append((statement.body, qualname + ".<locals>.", place, None))
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:

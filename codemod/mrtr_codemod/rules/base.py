@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,8 +21,8 @@ Example: TypeAlias = str | Mapping[str, str]
 class Rule:
     """One thing that the lint looks for, with its documentation and its examples.
 
-    `check` is called with each file that contains one of `words` and, if there is a `pattern`, a match of it; a
-    file that no rule wants to see is not parsed. A rule without words, or one that wants `asking` files as well,
+    `check` is called with each file that contains one of `words` and whose text `concerns` the rule, if it says so;
+    a file that no rule wants to see is not parsed. A rule without words, or one that wants `asking` files as well,
     is called with each file in which a function asks, itself or through others. It yields findings in any order,
     made with `FileView.finding`. `valid` are sources without a finding of this rule, `invalid` ones with at least
     one; both are its tests.
@@ -43,7 +42,7 @@ class Rule:
     """URL of the section of the specification, or of the document, that it rests on."""
     check: Callable[[FileView], Iterator[Finding]] = field(repr=False)
     words: tuple[str, ...] = ()
-    pattern: re.Pattern[str] | None = field(default=None, repr=False)
+    concerns: Callable[[str], object] | None = field(default=None, repr=False)
     asking: bool = False
     valid: tuple[Example, ...] = field(default=(), repr=False)
     invalid: tuple[Example, ...] = field(default=(), repr=False)

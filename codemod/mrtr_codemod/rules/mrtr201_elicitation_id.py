@@ -81,14 +81,15 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding for each identifier that is sent."""
     if is_client_test(view):
         return
-    for node in view.outside_asserts:
-        sent: ast.expr | None = None
-        if isinstance(node, ast.Call):
-            sent = _sent(view, node)
-        elif isinstance(node, ast.Dict) and constant(items(node).get("mode")) == "url":
-            sent = items(node).get("elicitationId")
-        if sent is not None:
-            yield view.finding(RULE, sent, _MESSAGE)
+    sent = [_sent(view, call) for call in view.outside_asserts(ast.Call)]
+    sent += [
+        entries.get("elicitationId")
+        for entries in map(items, view.outside_asserts(ast.Dict))
+        if constant(entries.get("mode")) == "url"
+    ]
+    for identifier in sent:
+        if identifier is not None:
+            yield view.finding(RULE, identifier, _MESSAGE)
 
 
 def _sent(view: FileView, call: ast.Call) -> ast.expr | None:

@@ -90,15 +90,14 @@ def check(view: FileView) -> Iterator[Finding]:
     if is_client_test(view):
         return
     definitions = Definitions(view.analysis.project, view.analysis.evaluator)
-    for node in view.outside_asserts:
-        if isinstance(node, ast.Call):
-            form = _form(view, node, definitions)
-            if form:
-                yield view.finding(RULE, node, _message(form))
-        elif isinstance(node, ast.Dict):
-            code = items(node).get("code")
-            if code is not None and "message" in items(node) and _is_code(view, code, definitions):
-                yield view.finding(RULE, code, _message("error -32042"))
+    for call in view.outside_asserts(ast.Call):
+        form = _form(view, call, definitions)
+        if form:
+            yield view.finding(RULE, call, _message(form))
+    for entries in map(items, view.outside_asserts(ast.Dict)):
+        code = entries.get("code")
+        if code is not None and "message" in entries and _is_code(view, code, definitions):
+            yield view.finding(RULE, code, _message("error -32042"))
 
 
 def _form(view: FileView, call: ast.Call, definitions: Definitions) -> str | None:

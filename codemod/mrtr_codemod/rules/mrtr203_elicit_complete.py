@@ -70,10 +70,12 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding for each notification that is sent or made."""
     if is_client_test(view):
         return
-    for node in view.outside_asserts:
-        sent = isinstance(node, ast.Call) and _sends(view, node)
-        if sent or (isinstance(node, ast.Dict) and constant(items(node).get("method")) == _METHOD):
-            yield view.finding(RULE, node, _MESSAGE)
+    for call in view.outside_asserts(ast.Call):
+        if _sends(view, call):
+            yield view.finding(RULE, call, _MESSAGE)
+    for message in view.outside_asserts(ast.Dict):
+        if constant(items(message).get("method")) == _METHOD:
+            yield view.finding(RULE, message, _MESSAGE)
 
 
 def _sends(view: FileView, call: ast.Call) -> bool:

@@ -70,11 +70,10 @@ def check(view: FileView) -> Iterator[Finding]:
         place = _registered(view, call)
         if place is not None:
             yield view.finding(RULE, place, _MESSAGE)
-    for node in view.outside_asserts:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Subscript) and _in_table(view, target):
-                    yield view.finding(RULE, target, _MESSAGE)
+    for assignment in view.outside_asserts(ast.Assign):
+        for target in assignment.targets:
+            if isinstance(target, ast.Subscript) and _in_table(view, target):
+                yield view.finding(RULE, target, _MESSAGE)
 
 
 def _registered(view: FileView, call: ast.Call) -> ast.expr | None:

@@ -83,14 +83,9 @@ def check(view: FileView) -> Iterator[Finding]:
             sdk_names(view, call.func, scope)
         ):
             yield view.finding(RULE, value, _MESSAGE)
-    for node in view.outside_asserts:
-        if isinstance(node, ast.Dict):
-            entries = items(node)
-            if "messages" in entries and constant(entries.get("includeContext")) in (
-                "thisServer",
-                "allServers",
-            ):
-                yield view.finding(RULE, entries["includeContext"], _MESSAGE)
+    for entries in map(items, view.outside_asserts(ast.Dict)):
+        if "messages" in entries and constant(entries.get("includeContext")) in _VALUES:
+            yield view.finding(RULE, entries["includeContext"], _MESSAGE)
 
 
 def _wants_context(node: ast.AST) -> bool:

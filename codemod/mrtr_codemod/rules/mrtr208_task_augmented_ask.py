@@ -63,9 +63,9 @@ def check(view: FileView) -> Iterator[Finding]:
     for call in view.calls if uses_sdk(view) else ():
         if _augments(view, call):
             yield view.finding(RULE, call, _MESSAGE)
-    for node in view.outside_asserts:
-        if isinstance(node, ast.Dict) and items(node).keys() >= {"requestedSchema", "task"}:
-            yield view.finding(RULE, items(node)["task"], _MESSAGE)
+    for entries in map(items, view.outside_asserts(ast.Dict)):
+        if entries.keys() >= {"requestedSchema", "task"}:
+            yield view.finding(RULE, entries["task"], _MESSAGE)
 
 
 def _augments(view: FileView, call: ast.Call) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.sdk import items
 from mrtr_codemod.model import Finding, Level
+from mrtr_codemod.nodes import children
 from mrtr_codemod.rules.base import SPEC, Rule
 
 if TYPE_CHECKING:
@@ -66,11 +67,11 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding for each place where a response is put together."""
     if _is_test(view) or _says_type(view) or not _dispatches(view):
         return
-    for node in view.outside_asserts:
-        if isinstance(node, ast.Dict) and items(node).keys() >= {"jsonrpc", "id", "result"}:
+    for entries in map(items, view.outside_asserts(ast.Dict)):
+        if entries.keys() >= {"jsonrpc", "id", "result"}:
             yield view.finding(
                 RULE,
-                items(node)["result"],
+                entries["result"],
                 'a result without `resultType`: in 2026-07-28 an ordinary one says `"resultType": "complete"`',
             )
 
@@ -82,27 +83,25 @@ def _is_test(view: FileView) -> bool:
 
 
 def _says_type(view: FileView) -> bool:
-    nodes = view.outside_asserts if _FIELD in view.source.text else ()
-    return any(isinstance(node, ast.Constant) and node.value == _FIELD for node in nodes)
+    if _FIELD not in view.source.text:
+        return False
+    stack: list[ast.AST] = [view.tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Constant) and node.value == _FIELD:
+            return True
+        if not isinstance(node, ast.Assert):
+            stack += children(node)
+    return False
 
 
 def _dispatches(view: FileView) -> bool:
     """Whether a file takes calls apart by their method, as a server does that uses no SDK."""
-    for node in view.outside_asserts:
-        if isinstance(node, ast.Compare):
-            compared = [node.left, *node.comparators]
-        elif isinstance(node, ast.MatchValue):
-            compared = [node.value]
-        elif isinstance(node, ast.Dict):
-            compared = [key for key in node.keys if key is not None]
-        else:
-            continue
-        flat = [
-            e for n in compared for e in (n.elts if isinstance(n, (ast.Tuple, ast.List, ast.Set)) else [n])
-        ]
-        if any(isinstance(value, ast.Constant) and value.value in _METHODS for value in flat):
-            return True
-    return False
+    compared = [side for node in view.outside_asserts(ast.Compare) for side in (node.left, *node.comparators)]
+    compared += [node.value for node in view.outside_asserts(ast.MatchValue)]
+    compared += [key for node in view.outside_asserts(ast.Dict) for key in node.keys if key is not None]
+    flat = [e for n in compared for e in (n.elts if isinstance(n, (ast.Tuple, ast.List, ast.Set)) else [n])]
+    return any(isinstance(value, ast.Constant) and value.value in _METHODS for value in flat)
 
 
 RULE = Rule(
@@ -122,7 +121,7 @@ RULE = Rule(
     reference=SPEC + "basic/index",
     check=check,
     words=("tools/call", "prompts/get", "resources/read"),
-    pattern=re.compile(r"""["']jsonrpc["']"""),
+    concerns=re.compile(r"""["']jsonrpc["']""").search,
     valid=(_TYPED, _CLIENT, _STAND_IN, _LANGUAGE_SERVER),
     invalid=(_DISPATCH, _WRAPPED),
 )

@@ -113,7 +113,7 @@ def check(view: FileView) -> Iterator[Finding]:
 
 def _tries(view: FileView, scope: ScopeView) -> Iterator[Finding]:
     for node in tries_around(scope):
-        related = [("the ask", first_ask(scope, ast.Module(node.body, [])))]
+        related = [("the ask", first_ask(scope, *node.body))]
         for handler in node.handlers:
             names = caught_names(handler)
             if (not names or _EVERYTHING & set(names)) and not _raises(handler):

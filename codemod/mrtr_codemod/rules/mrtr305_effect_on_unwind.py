@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.around import first_ask, tries_around
-from mrtr_codemod.analysis.calls import own_nodes
+from mrtr_codemod.analysis.calls import Key, own_nodes
 from mrtr_codemod.analysis.walk import caught_names
 from mrtr_codemod.model import Finding, Level
 from mrtr_codemod.rules.base import MRTR_SPEC, Rule
@@ -72,7 +72,7 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding an effect."""
     for scope in view.replayed:
         for node in tries_around(scope):
-            ask = first_ask(scope, ast.Module(node.body, []))
+            ask = first_ask(scope, *node.body)
             yield from _effects(view, scope, node.finalbody, "`finally`", ask)
             for handler in node.handlers:
                 names = caught_names(handler)
@@ -82,12 +82,12 @@ def check(view: FileView) -> Iterator[Finding]:
 
 
 def _effects(
-    view: FileView, scope: ScopeView, body: list[ast.stmt], where: str, ask: ast.AST
+    view: FileView, scope: ScopeView, body: list[ast.stmt], where: str, ask: Key
 ) -> Iterator[Finding]:
     for node in own_nodes(ast.Module(body, [])):
         effect = view.analysis.effects.of(node, scope.scope)
         if effect is not None:
-            text = f"`{effect.what}` in {where} runs whenever a round ends at the ask on line {ask.lineno}"  # type: ignore[attr-defined]
+            text = f"`{effect.what}` in {where} runs whenever a round ends at the ask on line {ask[0]}"
             yield view.finding(RULE, node, text, scope=scope.scope, related=[("the ask", ask)])
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mrtr_codemod.analysis.around import first_ask
+from mrtr_codemod.analysis.calls import Key
 from mrtr_codemod.analysis.rounds import RoundCounter
 from mrtr_codemod.analysis.walk import Loop
 from mrtr_codemod.model import Finding, Level
@@ -78,7 +78,7 @@ def check(view: FileView) -> Iterator[Finding]:
     """One finding a loop or comprehension."""
     for scope in view.replayed:
         counter = RoundCounter(scope, lambda _: 1)
-        seen: set[ast.AST] = set()
+        seen: set[Key] = set()
         for node in scope.nodes():
             if isinstance(node, Loop):
                 if not any(scope.asks_in(statement) for statement in node.body):

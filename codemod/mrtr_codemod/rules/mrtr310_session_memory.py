@@ -64,6 +64,30 @@ _SESSION_KEYS = frozenset(
 )  # fmt: skip
 _MENTIONED = re.compile(r"\.(?:session_id|client_id)\b|[\[(]\s*(?:id\()?[\w.]+\.session\s*[\]),]")
 _LOOKUPS = frozenset({"get", "setdefault", "pop", "add", "discard", "remove"})
+_IN_SUBSCRIPT = re.compile(r"(?:[\w)]|(?<!`)\])\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\Z")
+_IN_CALL = re.compile(rf"\.(?:{'|'.join(sorted(_LOOKUPS))})\(\s*(?:[\w.]+\([^()\[\]]*){{0,2}}[^()\[\],]*\Z")
+_IN_ASSIGNMENT = re.compile(r"((?:\w+\s*,\s*)*\w+)\s*(?::[^=\n]*)?=[^=]*\Z")
+_WORD = re.compile(r"\w+")
+_NEAR = 200
+"""Characters in which a look-up, or an assignment, has come to its key."""
+
+
+def _may_concern(text: str) -> bool:
+    """Whether a text looks something up by a session that it mentions, or by a name that was given to one."""
+    names: set[str] = set()
+    for mention in _MENTIONED.finditer(text):
+        if _is_looked_up(text, mention.start() + 1):
+            return True
+        assignment = _IN_ASSIGNMENT.search(text, max(mention.start() - _NEAR, 0), mention.start())
+        if assignment:
+            names.update(_WORD.findall(assignment[1]))
+    named = re.finditer(rf"(?<![\"'\w])(?:{'|'.join(sorted(names))})(?![\"'\w])", text) if names else ()
+    return any(_is_looked_up(text, name.start()) for name in named)
+
+
+def _is_looked_up(text: str, position: int) -> bool:
+    start = max(position - _NEAR, 0)
+    return bool(_IN_SUBSCRIPT.search(text, start, position) or _IN_CALL.search(text, start, position))
 
 
 def check(view: FileView) -> Iterator[Finding]:
@@ -129,7 +153,7 @@ RULE = Rule(
     reference=SPEC + "changelog",
     check=check,
     words=("session_id", ".session", "client_id"),
-    pattern=_MENTIONED,
+    concerns=_may_concern,
     valid=(_OWN_KEY, _OTHER),
     invalid=(_ID, _OBJECT),
 )

@@ -148,7 +148,7 @@ RULE = Rule(
     reference=MRTR_SPEC,
     check=check,
     words=_ROUNDS,
-    pattern=_MENTIONED,
+    concerns=_MENTIONED.search,
     valid=(_SHARED, _ONE_WORKER, _NO_ROUNDS, _OTHER_PROGRAM),
     invalid=(_DEFAULT, _EPHEMERAL, _RANDOM_KEY),
 )

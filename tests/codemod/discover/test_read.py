@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mrtr_codemod.discover import Candidate, read_file, read_stdin
+from mrtr_codemod.discover import Candidate, Files, read_stdin
 from mrtr_codemod.discover.read import SIZE_LIMIT
 from mrtr_codemod.model import Failure
 from mrtr_codemod.source import SourceFile
@@ -84,7 +84,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     huge = tmp_path / "huge.py"
     with huge.open("wb") as file:
         file.truncate(100 * 1024 * 1024)
-    failure = read_file(Candidate("huge.py", str(huge)))
+    failure = Files().read(Candidate("huge.py", str(huge)))
     assert isinstance(failure, Failure)
     assert "larger than 8 MiB" in failure.reason
     assert "--exclude" in failure.reason
@@ -94,14 +94,14 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
 def test_a_dangling_link_is_a_failure(tmp_path: Path) -> None:
     link = tmp_path / "x.py"
     link.symlink_to("nowhere.py")
-    failure = read_file(Candidate("x.py", str(link)))
+    failure = Files().read(Candidate("x.py", str(link)))
     assert failure == Failure("x.py", "cannot be read: No such file or directory")
 
 
 def test_a_link_to_itself_is_a_failure(tmp_path: Path) -> None:
     link = tmp_path / "x.py"
     link.symlink_to("x.py")
-    failure = read_file(Candidate("x.py", str(link)))
+    failure = Files().read(Candidate("x.py", str(link)))
     assert isinstance(failure, Failure)
     assert failure.reason.startswith("cannot be read:")
 
@@ -110,4 +110,4 @@ def test_a_link_to_itself_is_a_failure(tmp_path: Path) -> None:
 def test_a_named_pipe_does_not_hang_the_run(tmp_path: Path) -> None:
     pipe = tmp_path / "x.py"
     os.mkfifo(pipe)
-    assert read_file(Candidate("x.py", str(pipe))) == Failure("x.py", "is not a regular file")
+    assert Files().read(Candidate("x.py", str(pipe))) == Failure("x.py", "is not a regular file")

@@ -25,15 +25,16 @@ _STARTS = {
 _EVERYDAY = frozenset({".sample", ".send_request", "getattr("})
 """Spellings that other code is full of: they count only beside a word of the SDKs."""
 _BESIDE = ("mcp", "ctx", "ontext")
+SEED_WORDS = frozenset({*_STARTS, *_BESIDE})
 _SPELLINGS = {start: re.compile(pattern) for start, pattern in _STARTS.items()}
 
 
-def seeds_in(text: str) -> list[int]:
-    """The positions in a text at which an ask may be spelled, ascending."""
+def seeds_in(text: str, words: frozenset[str]) -> list[int]:
+    """The positions in a text at which an ask may be spelled, ascending; `words` are those of `SEED_WORDS` in it."""
     found: list[int] = []
-    elsewhere = not any(word in text for word in _BESIDE)
+    elsewhere = words.isdisjoint(_BESIDE)
     for start, spelling in _SPELLINGS.items():
-        if elsewhere and start in _EVERYDAY:
+        if start not in words or (elsewhere and start in _EVERYDAY):
             continue
         position = text.find(start)
         while position >= 0:
