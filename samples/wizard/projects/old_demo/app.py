@@ -1,0 +1,1 @@
+# old_demo, Python 3.11

@@ -1,0 +1,40 @@
+"""What stands beside the samples' servers is what the commands make of them today."""
+
+from __future__ import annotations
+
+import pytest
+
+from samples.making import NAMES, SAMPLES, kept, made
+
+REWRITTEN = {"booking", "cleaner", "connect", "deploy", "summary", "wizard"}
+LEFT = {"mailroom"}
+
+
+def test_these_are_the_samples() -> None:
+    assert set(NAMES) == REWRITTEN | LEFT
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_what_the_commands_make(name: str) -> None:
+    assert kept(name) == made(name), "make them anew: python tests/samples/making.py"
+
+
+@pytest.mark.parametrize("name", sorted(REWRITTEN))
+def test_every_handler_is_rewritten(name: str) -> None:
+    after = kept(name)["rewritten.py"]
+    assert "# mrtr: manual[" not in after
+    assert "from mrtr_steps" in after
+
+
+@pytest.mark.parametrize("name", sorted(LEFT))
+def test_what_cannot_be_split_is_left_as_it_is(name: str) -> None:
+    after = kept(name)["rewritten.py"].splitlines()
+    unmarked = [line for line in after if not line.startswith("# mrtr: manual[")]
+    assert len(unmarked) < len(after)
+    assert unmarked == (SAMPLES / name / "server.py").read_text().splitlines()
+
+
+def test_the_table_of_samples_has_them_all() -> None:
+    table = (SAMPLES / "README.md").read_text()
+    for name in NAMES:
+        assert f"| [{name}]({name}/server.py) |" in table
