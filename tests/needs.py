@@ -27,6 +27,7 @@ REMEDIES = {
     "fastmcp3": "make a virtual environment with fastmcp==3.4.11 and set MRTR_TEST_FASTMCP3 to its Python",
     "chromium": "install Chromium (Debian: apt-get install chromium)",
     "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
+    "nginx": "install nginx (Debian: apt-get install nginx-light)",
     "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
     "sdk_sources": "unpack the sdists of mcp==1.30.0 and fastmcp==3.4.11 into a folder (pip download --no-deps "
     "--no-binary :all:) and set MRTR_TEST_SDK_SOURCES to it",
@@ -34,7 +35,7 @@ REMEDIES = {
 
 
 def needs(tool: str) -> str:
-    """Return how to reach `tool`: the path of `chromium`, `node` or a Python with `fastmcp2` or
+    """Return how to reach `tool`: the path of `chromium`, `nginx`, `node` or a Python with `fastmcp2` or
     `fastmcp3`, the URL of `redis`, the folder with the `sdk_sources`.
 
     `node` is Node 22 or newer with the packages of tests/interop/node installed. A missing tool skips
@@ -69,6 +70,10 @@ def _major_version(node: str) -> int:
     return int(answer.stdout.lstrip("v").split(".")[0]) if answer.returncode == 0 else 0
 
 
+def _nginx() -> str | None:
+    return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
+
+
 def _redis() -> str | None:
     return os.environ.get("MRTR_TEST_REDIS") or None
 
@@ -90,6 +95,7 @@ _FINDERS: dict[str, Callable[[], str | None]] = {
     "fastmcp2": _fastmcp2,
     "fastmcp3": _fastmcp3,
     "node": _node,
+    "nginx": _nginx,
     "redis": _redis,
     "sdk_sources": _sdk_sources,
 }

@@ -27,11 +27,13 @@ class Instance:
     environment: dict[str, str] = field(default_factory=dict)
     path: str = "/mcp"
     port: int = field(default_factory=free_port)
+    says_where: bool = True
+    """Give it `--http` with this port; else the options have it."""
     process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Instance:
-        where = f"127.0.0.1:{self.port}"
-        command = [sys.executable, "-m", "mrtr_adapter.cli", "wrap", "--http", where, *self.options]
+        where = ("--http", f"127.0.0.1:{self.port}") if self.says_where else ()
+        command = [sys.executable, "-m", "mrtr_adapter.cli", "wrap", *where, *self.options]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stderr=log, env={**os.environ, **self.environment})
         deadline = time.monotonic() + START_SECONDS
