@@ -14,9 +14,9 @@ from mrtr_codemod.cli.guard import guarded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mrtr_codemod.rewrite.engine import HandlerVerdict, Wanted
     from mrtr_codemod.rewrite.file import FileResult, Options
-    from mrtr_codemod.rewrite.followed import Entry
+    from mrtr_codemod.rewrite.followed import Followed
+    from mrtr_codemod.rewrite.verdicts import HandlerVerdict, Wanted
 
 
 @click.command()
@@ -66,9 +66,9 @@ def rewrite(
 
     Exit code: 0; 1 with --check if something would change; 2 if a file could not be handled.
     """
-    from mrtr_codemod.rewrite.engine import Level
     from mrtr_codemod.rewrite.file import Options
     from mrtr_codemod.rewrite.rewritten import Style
+    from mrtr_codemod.rewrite.verdicts import Level
 
     def chosen(verdict: HandlerVerdict) -> bool:
         return not only or verdict.name in only
@@ -78,10 +78,10 @@ def rewrite(
 
     with guarded():
         files = _files(paths)
-        options = Options(wanted, chosen, Style(style), sdk_only, _followed(files))
-        results = list(_results(files, options))
-        if interactive:
-            results = [_agreed(result, options) for result in results]
+        followed = _followed(files)
+        options = Options(wanted, chosen, Style(style), sdk_only, followed)
+        together = [[path] for path in files] if sdk_only else _together(files, followed)
+        results = list(_results(together, options, ask_each=interactive))
         _refuse_unknown(only, results)
         if write or interactive:
             _write(results, force=force)
@@ -100,7 +100,7 @@ def _files(paths: Iterable[str]) -> list[Path]:
     return [Path(c.location) for c in found.files if c.location.endswith((".py", ".pyw"))]
 
 
-def _followed(files: list[Path]) -> dict[Path, list[Entry]]:
+def _followed(files: list[Path]) -> Followed:
     """What the lint's analysis says of the files together: it follows calls from one to another."""
     from mrtr_codemod.discover.decode import UndecodableError, decode
     from mrtr_codemod.rewrite.followed import Followed
@@ -110,18 +110,25 @@ def _followed(files: list[Path]) -> dict[Path, list[Entry]]:
     for path in files:
         with suppress(UndecodableError, OSError):
             sources[path] = SourceFile(path.as_posix(), decode(path.read_bytes()))
-    followed = Followed(sources.values())
-    return {path: followed.entries(source.path) for path, source in sources.items()}
+    return Followed(sources.values())
 
 
-def _results(files: list[Path], options: Options) -> Iterable[FileResult]:
+def _together(files: list[Path], followed: Followed) -> list[list[Path]]:
+    """The files, those whose functions ask through each other side by side."""
+    by_key = {path.as_posix(): path for path in files}
+    groups: dict[tuple[str, ...], None] = dict.fromkeys(tuple(followed.partners(key)) for key in by_key)
+    return [[by_key[key] for key in group] for group in groups]
+
+
+def _results(together: list[list[Path]], options: Options, *, ask_each: bool) -> Iterable[FileResult]:
     from mrtr_codemod.cli.progress import Progress
-    from mrtr_codemod.rewrite.file import rewrite_file
+    from mrtr_codemod.rewrite.file import rewrite_files
 
     with Progress("rewriting") as progress:
-        for number, path in enumerate(files):
-            progress(number, len(files))
-            yield rewrite_file(path, options)
+        for number, paths in enumerate(together):
+            progress(number, len(together))
+            results = rewrite_files(paths, options)
+            yield from _agreed(paths, results, options) if ask_each else results
 
 
 def _refuse_unknown(only: tuple[str, ...], results: list[FileResult]) -> None:
@@ -133,20 +140,23 @@ def _refuse_unknown(only: tuple[str, ...], results: list[FileResult]) -> None:
         )
 
 
-def _agreed(result: FileResult, options: Options) -> FileResult:
-    """The result with only those handlers changed that the user agrees to."""
+def _agreed(paths: list[Path], results: list[FileResult], options: Options) -> list[FileResult]:
+    """The results with only those handlers changed that the user agrees to."""
     from dataclasses import replace
 
-    from mrtr_codemod.rewrite.engine import Level
-    from mrtr_codemod.rewrite.file import rewrite_file
+    from mrtr_codemod.rewrite.file import rewrite_files
+    from mrtr_codemod.rewrite.verdicts import Level
 
     accepted: set[str] = set()
-    for name in [v.name for v in result.handlers if v.level is not Level.MANUAL and options.wanted(v)]:
-        alone = replace(options, wanted=_named({name}), marked=_named(set()))
-        click.echo(_diff(rewrite_file(result.path, alone)))
-        if click.confirm(f"Rewrite {name}?"):
-            accepted.add(name)
-    return rewrite_file(result.path, replace(options, wanted=_named(accepted)))
+    for verdict in (v for result in results for v in result.handlers):
+        if verdict.level is Level.MANUAL or not options.wanted(verdict):
+            continue
+        alone = replace(options, wanted=_named({verdict.name}), marked=_named(set()))
+        new: set[Path] = set()
+        click.echo("".join(_diff(result, new) for result in rewrite_files(paths, alone)))
+        if click.confirm(f"Rewrite {verdict.name}?"):
+            accepted.add(verdict.name)
+    return rewrite_files(paths, replace(options, wanted=_named(accepted)))
 
 
 def _named(names: set[str]) -> Wanted:
@@ -154,7 +164,7 @@ def _named(names: set[str]) -> Wanted:
 
 
 def _write(results: list[FileResult], *, force: bool) -> None:
-    from mrtr_codemod.rewrite.writing import is_dirty, write_atomically
+    from mrtr_codemod.rewrite.writing import is_dirty, write_together
 
     changed = [result for result in results if result.changes]
     dirty = [] if force else [result.path for result in changed if is_dirty(result.path)]
@@ -162,10 +172,9 @@ def _write(results: list[FileResult], *, force: bool) -> None:
         raise click.ClickException(
             f"{_shown(dirty[0])} has changes that are not committed: commit them, or say --force. Nothing was written."
         )
-    for result in changed:
-        # The support module first: whenever this is cut short, what is on disk can be imported.
-        for output in reversed(result.outputs):
-            write_atomically(output.path, output.after)
+    # Support modules first: whenever this is cut short, what is on disk can be imported.
+    outputs = sorted((o for result in changed for o in result.outputs), key=lambda o: o.before is not None)
+    write_together({output.path: output.after for output in outputs})
 
 
 def _show(results: list[FileResult], *, report: str | None, quiet: bool) -> None:
@@ -182,8 +191,8 @@ def _show(results: list[FileResult], *, report: str | None, quiet: bool) -> None
 
 
 def _summary(results: list[FileResult]) -> None:
-    from mrtr_codemod.rewrite.engine import Level
     from mrtr_codemod.rewrite.report import ADAPTER, counts
+    from mrtr_codemod.rewrite.verdicts import Level
 
     for result in results:
         if result.problem:

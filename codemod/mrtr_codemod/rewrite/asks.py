@@ -36,7 +36,6 @@ class Spelling:
     request: str
     passes: tuple[str, ...] | None
     """The parameters that the request takes, by position; None: all that are given, except what only routed it."""
-    refused: tuple[str, ...] = ()
 
 
 _SAMPLING = Spelling(("messages",), Reads.SAMPLE, "sample", None)
@@ -57,18 +56,21 @@ _MCP_CONTEXT = {
 }
 _FASTMCP_CONTEXT = {
     "elicit": Spelling(("message", "response_type"), Reads.FORM, "form", ("message", "response_type")),
-    "sample": Spelling(
-        ("messages",),
-        Reads.SAMPLE,
-        "sample",
-        None,
-        refused=("tools", "result_type", "tool_concurrency", "mask_error_details", "tool_choice"),
-    ),
-    "sample_step": Spelling((), Reads.SAMPLE, "sample", (), refused=("*",)),
+    "sample": _SAMPLING,
+    "sample_step": _SAMPLING,
     "list_roots": Spelling((), Reads.ROOTS, "roots", ()),
 }
+FUNCTIONS = {
+    "mcp.server.elicitation.elicit_with_validation": Spelling(
+        ("session", "message", "schema"), Reads.FORM, "form", ("message", "schema")
+    ),
+    "mcp.server.elicitation.elicit_url": Spelling(
+        ("session", "message", "url", "elicitation_id"), Reads.URL, "url", ("message", "url")
+    ),
+}
+"""Functions of the SDK that ask on the session which they are given."""
 _OLD_KEYWORDS = {"requestedSchema": "requested_schema"}
-_DROPPED = {"related_request_id", "elicitation_id"}
+_DROPPED = {"related_request_id", "elicitation_id", "session"}
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class AskCall:
     spelling: Spelling
     arguments: dict[str, cst.BaseExpression]
     positional: int
+    each: cst.CompFor | None = None
+    """It is asked once for each of some items, all at the same time."""
 
     @property
     def reads(self) -> Reads:
@@ -112,9 +116,12 @@ class AskCall:
 
 
 def dotted(node: cst.BaseExpression) -> str | None:
-    """`a.b.c` as text, or None for anything but names and attributes."""
+    """`a.b.c` or `a().b` as text, or None for anything but names, attributes and calls without arguments."""
     if isinstance(node, cst.Name):
         return node.value
+    if isinstance(node, cst.Call) and not node.args:
+        called = dotted(node.func)
+        return f"{called}()" if called else None
     if isinstance(node, cst.Attribute):
         base = dotted(node.value)
         return f"{base}.{node.attr.value}" if base else None
@@ -123,7 +130,7 @@ def dotted(node: cst.BaseExpression) -> str | None:
 
 @dataclass(frozen=True)
 class Channel:
-    """How one function reaches the client: its context parameter and its aliases for the session."""
+    """How one function reaches the client: its context (a local, or `get_context()`), its aliases for the session."""
 
     context: str
     framework: Framework
@@ -151,12 +158,8 @@ def bind(spelling: Spelling, args: list[cst.Arg]) -> AskCall:
     """Match the arguments of a call with the parameters of its spelling.
 
     Raises:
-        Refusal: for starred arguments, missing ones, and options that have no counterpart.
+        Refusal: for starred arguments and missing ones.
     """
-    if "*" in spelling.refused:
-        raise Refusal(
-            "sampling-loop", "a sampling step keeps its history in the handler; the adapter can run it"
-        )
     bound: dict[str, cst.BaseExpression] = {}
     positional = 0
     for index, arg in enumerate(args):
@@ -172,11 +175,6 @@ def bind(spelling: Spelling, args: list[cst.Arg]) -> AskCall:
     bound = {_OLD_KEYWORDS.get(name, name): value for name, value in bound.items()}
     if "schema" in bound and "response_type" in spelling.parameters:
         bound["response_type"] = bound.pop("schema")
-    for name in spelling.refused:
-        if name in bound:
-            raise Refusal(
-                "sampling-loop", f"`{name}=` runs tools or parses results between requests; the adapter can"
-            )
     if "response_type" in spelling.parameters:
         bound.setdefault("response_type", cst.Name("None"))
     missing = [name for name in spelling.passes or () if name not in bound]

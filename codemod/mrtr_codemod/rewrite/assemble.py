@@ -23,7 +23,8 @@ class Assembly:
 
     view: ModuleView
     done: Mapping[Function, Rewritten]
-    twins: frozenset[Function]
+    twins: Mapping[Function, str]
+    """Functions that keep their form beside a twin, of this module and others, and the names of the twins."""
     markers: Mapping[Function, Refusal]
     support_module: str
     support: Mapping[str, str]
@@ -134,9 +135,22 @@ def _with_imports(tree: cst.Module, plan: Assembly) -> cst.Module:
             wanted[_located(origin_of(own, plan.support_module), plan)] = plan.support[own]
         for origin, name in rewritten.imports.items():
             wanted[_located(origin, plan)] = name
+    wanted |= {origin: origin.rpartition(".")[2] for origin in _imported_twins(plan)}
     present = {o.replace("mcp_types.", "mcp.types.") for o in plan.view.facts.imports.values()}
-    missing = {origin: name for origin, name in wanted.items() if origin not in present}
+    missing = {origin: name for origin, name in wanted.items() if origin.lstrip(".") not in present}
     return drop_unused(add_imports(tree, missing), plan.view.tree)
+
+
+def _imported_twins(plan: Assembly) -> list[str]:
+    """The twins in other files that the changed functions call by name, as this file imports them."""
+    neighbours = plan.view.facts.neighbours
+    changed = {f.qualname for f in plan.done}
+    return [
+        f"{neighbours.spelled(callee.view.facts.dotted)}.{plan.twins[callee]}"
+        for (caller, spelled), callee in plan.view.links.items()
+        if neighbours is not None and caller in changed and "." not in spelled
+        if callee in plan.twins and callee.view is not plan.view
+    ]
 
 
 def _located(origin: str, plan: Assembly) -> str:

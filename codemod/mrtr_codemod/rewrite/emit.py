@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -58,7 +59,7 @@ class Piece:
     """A piece of an expression that is written on one line if it fits, else a line for each argument."""
 
     text: str
-    arguments: tuple[Piece, ...] = ()
+    arguments: tuple[Piece | Comprehension, ...] = ()
     call: bool = False
     prefix: str = ""
 
@@ -87,6 +88,8 @@ def point(site: Site, names: Names) -> Piece | None:
 
 def ask_lines(site: Site, names: Names, depth: int) -> list[str]:
     """The statements of a site that asks: take the answers; if one is missing, end the round."""
+    if site.asks[0].each is not None:
+        return _each_lines(site, site.asks[0].each, names, depth)
     parts = _part_names(site)
     reads = [reading(ask, key, names) for ask, key in zip(site.asks, site.keys, strict=True)]
     room = names.width - len(TAB) * depth
@@ -106,6 +109,54 @@ def ask_lines(site: Site, names: Names, depth: int) -> list[str]:
     return out
 
 
+def _each_lines(site: Site, each: cst.CompFor, names: Names, depth: int) -> list[str]:
+    """The statements of a site that asks the same for each of some items: a key for each, numbered."""
+    ask, (target,), (key,) = site.asks[0], site.targets, site.keys
+    at = _unused("at", [code(e) for e in (*ask.evaluated(), each.target, each.iter)])
+    item = code(each.target)
+    item = f"({item})" if isinstance(each.target, cst.Tuple) and not each.target.lpar else item
+    loop = f"for {at}, {item} in enumerate({code(each.iter)}, 1)"
+    numbered = f'f"{key}_{{{at}}}"'
+    read = reading(ask, key, names).replace(f'"{key}"', numbered, 1)
+    questions = Comprehension("**{", f"{numbered}: {request(ask, names).flat()}", loop, "}")
+    here = point(site, names)
+    ending = Piece(f"{names.steps}.ask", (*([here] if here else []), questions), True, "return ")
+    room = names.width - len(TAB) * depth
+    answers = Comprehension(f"{target} = [", read, loop, "]")
+    return [*answers.lines("", room), f"if None in {target}:", *ending.lines(TAB, room)]
+
+
+@dataclass(frozen=True)
+class Comprehension:
+    """A comprehension that is written on one line if it fits, else in two between its brackets."""
+
+    opening: str
+    element: str
+    loop: str
+    closing: str
+
+    def flat(self) -> str:
+        return f"{self.opening}{self.element} {self.loop}{self.closing}"
+
+    def lines(self, indent: str, room: int) -> list[str]:
+        if len(indent) + len(self.flat()) <= room:
+            return [f"{indent}{self.flat()}"]
+        inner = indent + TAB
+        return [
+            f"{indent}{self.opening}",
+            f"{inner}{self.element}",
+            f"{inner}{self.loop}",
+            f"{indent}{self.closing}",
+        ]
+
+
+def _unused(name: str, texts: list[str]) -> str:
+    """The name, with as many underscores as it takes to be in none of the texts."""
+    while any(re.search(rf"\b{name}\b", text) for text in texts):
+        name += "_"
+    return name
+
+
 def _part_names(site: Site) -> list[str]:
     return list(site.targets) if len(site.targets) == len(site.asks) else list(site.keys)
 
@@ -115,7 +166,9 @@ def call_lines(site: Site, names: Names, depth: int, *, awaited: bool, direct: b
     assert site.call is not None
     target = site.targets[0]
     steps = names.steps if direct else f"{names.steps}.inner({site.point})"
-    arguments = [Piece(code(a.with_changes(comma=cst.MaybeSentinel.DEFAULT))) for a in site.call.args]
+    arguments = [
+        Piece(code(a.with_changes(comma=cst.MaybeSentinel.DEFAULT)).rstrip()) for a in site.call.args
+    ]
     arguments.append(Piece(f"steps={steps}"))
     prefix = f"{target} = {'await ' if awaited else ''}"
     call = Piece(code(site.call.func), tuple(arguments), True, prefix)

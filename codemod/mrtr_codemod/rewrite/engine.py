@@ -1,205 +1,188 @@
-"""Rewrite one module: which functions change, what becomes of their helpers, and where everything goes."""
+"""Rewrite modules: which functions change, what becomes of their helpers, and where everything goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
-import libcst as cst
-
+from .asking import Asking, decorator_function
 from .asks import Framework
 from .assemble import Assembly, assemble
-from .followed import Entry, entries_of
+from .followed import ALONE, Entry, Followed, Link, alone
 from .fresh import FreshNames
-from .module_view import Function, ModuleView
+from .module_view import Function, ModuleView, find_channels
 from .refusal import Refusal
 from .restarts import restarts_only
 from .rewritten import Rewritten, Style, Terms, rewrite_function
-from .support import SUPPORT, support_names
-from .syntax import all_params, calls_in, mentions_of, names_below
+from .sampling import is_helper, link_exchanges, refuse_unknown_tools
+from .support import SUPPORT, modules, support_names
+from .syntax import all_params, names_below
+from .twins import twins
+from .verdicts import FileRewrite, HandlerVerdict, Level, Wanted
 
 
-class Level(Enum):
-    """How much attention a rewrite wants."""
+@dataclass(eq=False)
+class Part:
+    """One of the modules that are rewritten together. `package` is the dotted path before the support module's name,
+    as in `from .a import b`."""
 
-    SAFE = "safe"
-    REVIEW = "review"
-    MANUAL = "manual"
+    view: ModuleView
+    path: str = ALONE
+    package: str = ""
+    width: int = 100
+    entries: Sequence[Entry] = ()
+    """What the lint's analysis says of the file."""
+    links: Sequence[Link] = ()
+    used_outside: frozenset[str] = frozenset()
+    """Functions that files which are not rewritten along may use, too."""
 
+    @classmethod
+    def alone(cls, view: ModuleView, package: str = "", width: int = 100) -> Part:
+        """A module that nothing is known about but what itself says."""
+        return cls.told(view, alone(view.tree.code), ALONE, package, width)
 
-@dataclass(frozen=True)
-class HandlerVerdict:
-    """What becomes of one handler, and why. `changed` tells whether this run rewrote it."""
-
-    name: str
-    line: int
-    method: str
-    level: Level
-    rule: str = ""
-    reason: str = ""
-    changed: bool = False
-
-
-@dataclass(frozen=True)
-class FileRewrite:
-    """What becomes of one module: its new source, and the verdicts on its handlers."""
-
-    after: str
-    handlers: tuple[HandlerVerdict, ...]
-    support: Framework | None
-    """The support module that the new code imports, if it imports one."""
+    @classmethod
+    def told(cls, view: ModuleView, followed: Followed, path: str, package: str, width: int) -> Part:
+        """A module with what the analysis of it and others says."""
+        followed.files.place(view.facts, path, ast.parse(view.tree.bytes))
+        return cls(view, path, package, width, followed.entries(path), followed.links(path))
 
 
-Wanted = Callable[[HandlerVerdict], bool]
+Done = dict[Function, Rewritten]
 
 
 @dataclass
 class Engine:
-    """Rewrites one module. `package` is the dotted path before the support module's name, as in `from .a import b`."""
+    """Rewrites some modules; a handler with all that it reaches in them, or not at all."""
 
-    view: ModuleView
-    package: str = ""
-    width: int = 100
+    parts: Sequence[Part]
     style: Style = Style.STEPS
-    entries: Sequence[Entry] | None = None
-    """What the lint's analysis says of this file; None: ask it about this file alone."""
     barred: dict[Function, Refusal] = field(default_factory=dict)
     refusals: dict[Function, Refusal] = field(default_factory=dict)
-    _called: dict[Function, list[Function]] = field(default_factory=dict)
 
-    def run(self, wanted: Wanted, marked: Wanted = lambda verdict: True) -> FileRewrite:
-        """The module with the handlers that `wanted` chooses rewritten; of those that can't be, the ones that `marked`
+    def __post_init__(self) -> None:
+        self.views = [part.view for part in self.parts]
+        _link(self.parts)
+        self.graph = Asking(self.views)
+        self.asking = self.graph.found()
+        for part in self.parts:
+            self._take_in(part)
+
+    def run(self, wanted: Wanted, marked: Wanted = lambda verdict: True) -> list[FileRewrite]:
+        """The modules with the handlers that `wanted` chooses rewritten; of those that can't be, the ones that `marked`
         chooses get their marker."""
-        asking = self._asking()
-        self._take_in(self.entries if self.entries is not None else entries_of(self.view.tree.code), asking)
         while True:
-            result = self._once(asking, wanted, marked)
-            left = (
-                {e.line for e in entries_of(result.after)}
-                if any(v.changed for v in result.handlers)
-                else set()
-            )
-            failed = self._still_asking(result, left)
+            results = self._once(wanted, marked)
+            failed = self._still_asking(results)
             if not failed:
-                return result
+                return results
             for function in failed:
                 self.barred[function] = Refusal("ask-left", "an ask is left in it that can't be followed")
 
-    def _once(self, asking: list[Function], wanted: Wanted, marked: Wanted) -> FileRewrite:
-        trial = self._attempt(asking, {})
-        verdicts = {f: self._verdict(f, trial) for f in asking if f.method is not None}
-        chosen = [f for f, v in verdicts.items() if v.level is not Level.MANUAL and wanted(v)]
-        done = {f: r for f, r in trial.items() if f in self._reached(chosen, trial)}
-        renamed = self._twins(done)
+    def _once(self, wanted: Wanted, marked: Wanted) -> list[FileRewrite]:
+        trial = self._attempt({})
+        verdicts = {f: self._verdict(f, trial) for f in self.asking if f.method is not None}
+        chosen = {f for f, v in verdicts.items() if v.level is not Level.MANUAL and wanted(v)}
+        done = {f: r for f, r in trial.items() if f in _reached(chosen, trial)}
+        outside = frozenset(f for p in self.parts for n in p.used_outside if (f := p.view.functions.get(n)))
+        renamed = twins(done, self.views, outside)
         if renamed:
-            final = self._attempt(asking, renamed)
+            final = self._attempt(renamed)
             done = {f: final[f] for f in done}
         stays = {f: self.refusals[f] for f, v in verdicts.items() if v.level is Level.MANUAL and marked(v)}
-        framework = self._framework_of(list(done) or asking)
-        support = self._support_names(framework, asking)
-        module = self.package + SUPPORT[framework]
-        after = assemble(Assembly(self.view, done, frozenset(renamed), stays, module, support))
-        using = any(r.support for r in done.values())
-        final_verdicts = tuple(replace(v, changed=f in chosen) for f, v in verdicts.items())
-        return FileRewrite(after, final_verdicts, framework if using else None)
+        shown = {f: replace(v, changed=f in chosen) for f, v in verdicts.items()}
+        framework = _framework_of(list(done) or self.asking)
+        return [self._assembled(part, done, renamed, stays, shown, framework) for part in self.parts]
 
-    def _take_in(self, entries: Sequence[Entry], asking: list[Function]) -> None:
-        """Add what the lint's analysis knows: handlers registered in other ways, asks beyond this file."""
-        by_line = {f.line: f for f in self.view.functions.values()}
-        for entry in entries:
+    def _assembled(
+        self,
+        part: Part,
+        done: Done,
+        renamed: dict[Function, str],
+        stays: dict[Function, Refusal],
+        shown: dict[Function, HandlerVerdict],
+        framework: Framework,
+    ) -> FileRewrite:
+        own = {f: r for f, r in done.items() if f.view is part.view}
+        markers = {f: r for f, r in stays.items() if f.view is part.view}
+        after = assemble(
+            Assembly(
+                part.view,
+                own,
+                renamed,
+                markers,
+                part.package + SUPPORT[framework],
+                self._names(part, framework),
+            )
+        )
+        handlers = tuple(v for f, v in shown.items() if f.view is part.view)
+        used = frozenset().union(*(r.support for r in own.values()))
+        return FileRewrite(after, handlers, modules(framework, used), bool(own))
+
+    def _take_in(self, part: Part) -> None:
+        """Add what the lint's analysis knows: handlers registered in other ways, asks beyond these files."""
+        known = part.view.functions
+        by_line = {f.line: f for f in known.values()}
+        for entry in part.entries:
             # Lines may have moved since; names tell apart all but functions that are defined twice.
-            again = f"{entry.name}#2" in self.view.functions
-            function = by_line.get(entry.line) if again else self.view.functions.get(entry.name)
+            again = f"{entry.name}#2" in known
+            function = by_line.get(entry.line) if again else known.get(entry.name)
             if function is None:
                 continue
             if function.method is None or not entry.may_ask:
                 function.method = entry.method
-            if function not in asking:
-                asking.append(function)
-                self.barred[function] = Refusal(
-                    "unfollowed-ask", "how it asks can't be followed within this file"
-                )
+            if function not in self.asking:
+                self.asking.append(function)
+                self.barred[function] = Refusal("unfollowed-ask", "how it asks can't be followed for certain")
             if not entry.may_ask:
                 self.barred[function] = Refusal("no-round", f"`{entry.method}` can't end with a question")
-        if any(entry.method == "middleware" for entry in entries):
-            for function in asking:
-                self.barred.setdefault(function, Refusal("ask-in-middleware", "a middleware asks around it"))
+        if any(entry.method == "middleware" for entry in part.entries):
+            for function in self.asking:
+                if function.view is part.view:
+                    self.barred.setdefault(
+                        function, Refusal("ask-in-middleware", "a middleware asks around it")
+                    )
 
-    def _still_asking(self, result: FileRewrite, left: set[int]) -> list[Function]:
+    def _still_asking(self, results: list[FileRewrite]) -> list[Function]:
         """Handlers that were rewritten and in which the analysis still finds an ask."""
-        if not left:
-            return []
-        again = ModuleView.of(result.after)
-        names = {f.qualname for f in again.functions.values() if f.line in left}
-        changed = {v.name for v in result.handlers if v.changed}
-        return [f for f in self.view.functions.values() if f.qualname in names & changed]
-
-    # ── who asks ──────────────────────────────────────────────────────────────────────────────
-
-    def _asking(self) -> list[Function]:
-        """Functions that ask, themselves or through another, callees before their callers."""
-        direct = [f for f in self.view.functions.values() if self._asks_itself(f)]
-        found = list(direct)
-        changed = True
-        while changed:
-            changed = False
-            for function in self.view.functions.values():
-                reached = [*self._callees(function), *self._wrapped_by(function)]
-                if function not in found and any(c in found for c in reached):
-                    found.append(function)
-                    changed = True
-        return _callees_first(found, self._callees)
-
-    def _asks_itself(self, function: Function) -> bool:
-        if self.view.raises_url_required(function):
-            return True
-        own = self.view.mentions(function.node.body, function)
-        inner = [
-            m
-            for other in self.view.functions.values()
-            if other.outer == function.qualname and other is not function
-            for m in self.view.mentions(other.node.body, function)
+        changed = [
+            (p, {v.name for v in r.handlers if v.changed}) for p, r in zip(self.parts, results, strict=True)
         ]
-        return len(own) > len(inner) or bool(inner)
-
-    def _callees(self, function: Function) -> list[Function]:
-        if function not in self._called:
-            self._called[function] = self._find_callees(function)
-        return self._called[function]
-
-    def _find_callees(self, function: Function) -> list[Function]:
-        found = [self.view.callee(call, function) for call in calls_in(function.node.body)]
-        return [f for f in dict.fromkeys(found) if f is not None]
-
-    def _wrapped_by(self, function: Function) -> list[Function]:
-        """The functions inside the decorators of a function."""
-        outer = [d for decorator in function.node.decorators if (d := self._decorator_function(decorator))]
+        if not any(names for _, names in changed):
+            return []
+        again = Followed.of({p.path: r.after for p, r in zip(self.parts, results, strict=True)})
+        left = {(part.path, entry.name) for part, _ in changed for entry in again.entries(part.path)}
         return [
-            f for f in self.view.functions.values() for d in outer if f.qualname.startswith(f"{d.qualname}.")
+            part.view.functions[name]
+            for part, names in changed
+            for name in names
+            if (part.path, name.partition("#")[0]) in left
         ]
 
     # ── what can be rewritten ─────────────────────────────────────────────────────────────────
 
-    def _attempt(self, asking: list[Function], renamed: dict[Function, str]) -> dict[Function, Rewritten]:
-        done: dict[Function, Rewritten] = {}
+    def _attempt(self, renamed: dict[Function, str]) -> Done:
+        done: Done = {}
         self.refusals = {}
-        names = FreshNames(self.view.facts.names)
-        support = self._support_names(self._framework_of(asking), asking)
-        known = set(asking)
-        restarting = {f for f in asking if restarts_only(f, self.view, self._callees)}
-        terms = Terms(
-            self.view,
-            known.__contains__,
-            restarting.__contains__,
-            names,
-            support,
-            renamed,
-            self.width,
-            self.style,
-        )
-        for function in asking:
-            outcome = self._one(function, known, terms)
+        known = {*self.asking, *(f for f in self.graph.linked if is_helper(f))}
+        restarting = {f for f in self.asking if restarts_only(self.graph.reached(f))}
+        framework = _framework_of(self.asking)
+        terms = {
+            part.view: Terms(
+                part.view,
+                known.__contains__,
+                restarting.__contains__,
+                FreshNames(part.view.facts.names),
+                self._names(part, framework),
+                renamed,
+                part.width,
+                self.style,
+            )
+            for part in self.parts
+        }
+        for function in self.asking:
+            outcome = self._one(function, known, terms[function.view])
             if isinstance(outcome, Refusal):
                 self.refusals[function] = outcome
             else:
@@ -222,69 +205,33 @@ class Engine:
         return rewritten
 
     def _refuse_early(self, function: Function, asking: set[Function]) -> None:
-        if function.node.asynchronous is None and function.method is None and _is_nested(function, self.view):
-            raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
-        if (
-            function.method is None
-            and function.outer is not None
-            and self.view.functions[function.outer] in asking
-        ):
-            raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
+        _refuse_nested(function, asking)
+        refuse_unknown_tools(function, asking)
         for param in all_params(function.node):
             if param.default is not None and any(f.name in names_below(param.default) for f in asking):
-                raise Refusal(
-                    "ask-in-dependency",
-                    f"a function that asks fills `{param.name.value}`",
-                )
-        for callee in self._callees(function):
-            if callee in asking and callee.method is not None:
+                raise Refusal("ask-in-dependency", f"a function that asks fills `{param.name.value}`")
+        for callee in self.graph.callees(function):
+            if callee not in asking:
+                continue
+            if callee.method is not None:
                 raise Refusal(
                     "calls-a-handler", f"it calls `{callee.name}`, which is a handler of its own and asks"
                 )
-            if callee in asking and self._reaches(callee, function, set()):
+            if function in self.graph.reached(callee):
                 raise Refusal("recursion", f"`{callee.name}` and this function call each other")
+            if (other := _overriding(callee, self.views)) is not None:
+                raise Refusal(
+                    "overridden-helper",
+                    f"`{callee.name}` asks, and `{other}` has its own: which of them is called shows only at run time",
+                )
         for decorator in function.node.decorators:
-            inner = self._decorator_function(decorator)
+            inner = decorator_function(function, decorator)
             if inner is not None and any(
-                f in asking and f.qualname.startswith(f"{inner.qualname}.") for f in asking
+                f.view is inner.view and f.qualname.startswith(f"{inner.qualname}.") for f in asking
             ):
                 raise Refusal("ask-in-decorator", f"the decorator `{inner.name}` asks")
 
-    def _decorator_function(self, decorator: cst.Decorator) -> Function | None:
-        expr = decorator.decorator
-        called = expr.func if isinstance(expr, cst.Call) else expr
-        return self.view.functions.get(called.value) if isinstance(called, cst.Name) else None
-
-    def _reaches(self, start: Function, goal: Function, seen: set[Function]) -> bool:
-        if start is goal:
-            return True
-        seen.add(start)
-        return any(self._reaches(c, goal, seen) for c in self._callees(start) if c not in seen)
-
-    def _reached(self, handlers: list[Function], trial: dict[Function, Rewritten]) -> set[Function]:
-        found: set[Function] = set()
-        stack = list(handlers)
-        while stack:
-            function = stack.pop()
-            if function not in found:
-                found.add(function)
-                stack += trial[function].callees
-        return found
-
-    def _twins(self, done: dict[Function, Rewritten]) -> dict[Function, str]:
-        """Helpers that something else still uses as they are: these stay, and a twin takes the steps."""
-        names = FreshNames(self.view.facts.names)
-        return {
-            f: names(f"{f.name}_in_steps") for f in done if f.method is None and self._used_elsewhere(f, done)
-        }
-
-    def _used_elsewhere(self, helper: Function, done: dict[Function, Rewritten]) -> bool:
-        inside = sum(mentions_of(helper.name, f.node) for f in done)
-        return mentions_of(helper.name, self.view.tree) > inside or helper.name in _exported(self.view.tree)
-
-    # ── verdicts ──────────────────────────────────────────────────────────────────────────────
-
-    def _verdict(self, function: Function, done: dict[Function, Rewritten]) -> HandlerVerdict:
+    def _verdict(self, function: Function, done: Done) -> HandlerVerdict:
         line = function.line
         method = function.method or ""
         rewritten = done.get(function)
@@ -294,54 +241,80 @@ class Engine:
         level = Level.SAFE if rewritten.safe else Level.REVIEW
         return HandlerVerdict(function.qualname, line, method, level)
 
-    def _support_names(self, framework: Framework, asking: list[Function]) -> dict[str, str]:
-        """What the support module's names are called here: as there, unless the module or a handler uses the name."""
-        facts = self.view.facts
+    def _names(self, part: Part, framework: Framework) -> dict[str, str]:
+        """What the support module's names are called in a file: as there, unless it or a handler uses the name."""
+        facts = part.view.facts
         taken = {*facts.values, *facts.annotations, *facts.classes, *facts.functions}
-        for function in asking:
-            taken |= names_below(function.node)
+        for function in self.asking:
+            if function.view is part.view:
+                taken |= names_below(function.node)
         return support_names(framework, facts, taken)
 
-    def _framework_of(self, functions: list[Function]) -> Framework:
-        kinds = {f.channel.framework for f in functions if f.channel is not None}
-        return Framework.FASTMCP if Framework.FASTMCP in kinds else Framework.MCP
+
+def rewrite_module(
+    view: ModuleView,
+    wanted: Wanted,
+    marked: Wanted = lambda verdict: True,
+    *,
+    package: str = "",
+    style: Style = Style.STEPS,
+) -> FileRewrite:
+    """Rewrite a module that stands alone."""
+    (result,) = Engine([Part.alone(view, package)], style).run(wanted, marked)
+    return result
 
 
-def _is_nested(function: Function, view: ModuleView) -> bool:
-    return function.outer is not None and function.channel is None
+def _link(parts: Sequence[Part]) -> None:
+    """Tell each module which functions its calls lead to, and find the contexts that these are handed."""
+    by_path = {part.path: part.view for part in parts}
+    for part in parts:
+        for link in part.links:
+            home = by_path.get(link.path)
+            callee = home.functions.get(link.callee) if home is not None else None
+            if callee is not None and f"{link.callee}#2" not in callee.view.functions:
+                part.view.links[link.caller, link.spelled] = callee
+    if any(part.view.links for part in parts):
+        find_channels([part.view for part in parts])
+    for part in parts:
+        link_exchanges(part.view)
 
 
-def _callees_first(
-    functions: list[Function], callees: Callable[[Function], list[Function]]
-) -> list[Function]:
-    out: list[Function] = []
-    busy: set[Function] = set()
-
-    def visit(function: Function) -> None:
-        if function in busy or function in out:
-            return
-        busy.add(function)
-        for callee in callees(function):
-            if callee in functions:
-                visit(callee)
-        out.append(function)
-
-    for function in functions:
-        visit(function)
-    return out
-
-
-def _exported(tree: cst.Module) -> set[str]:
-    """The names in `__all__`."""
-    found: set[str] = set()
-    for stmt in tree.body:
-        if isinstance(stmt, cst.SimpleStatementLine):
-            for small in stmt.body:
-                if (
-                    isinstance(small, cst.Assign)
-                    and cst.Module([]).code_for_node(small.targets[0].target) == "__all__"
-                ):
-                    for element in getattr(small.value, "elements", ()):
-                        if isinstance(element.value, cst.SimpleString):
-                            found.add(str(element.value.evaluated_value))
+def _reached(handlers: Iterable[Function], trial: Done) -> set[Function]:
+    found: set[Function] = set()
+    stack = list(handlers)
+    while stack:
+        function = stack.pop()
+        if function not in found:
+            found.add(function)
+            stack += [callee for callee in trial[function].callees if callee in trial]
     return found
+
+
+def _framework_of(functions: Iterable[Function]) -> Framework:
+    kinds = {f.channel.framework for f in functions if f.channel is not None}
+    return Framework.FASTMCP if Framework.FASTMCP in kinds else Framework.MCP
+
+
+def _refuse_nested(function: Function, asking: set[Function]) -> None:
+    """Refuse a nested function that asks, unless it is a handler, or stands in a function that only makes handlers."""
+    if function.method is not None or function.outer is None:
+        return
+    around = function.view.functions[function.outer]
+    if around in asking or (function.node.asynchronous is None and function.channel is None):
+        raise Refusal("nested-ask", f"the nested `{function.name}` asks; it may be called from anywhere")
+
+
+def _overriding(method: Function, views: Iterable[ModuleView]) -> str | None:
+    """A class that derives from the method's own and has another method of that name."""
+    heirs = {method.owner.rpartition(".")[2]} if method.owner else set()
+    grown = bool(heirs)
+    while grown:
+        grown = False
+        for view in views:
+            for name, declared in view.facts.classes.items():
+                if name not in heirs and heirs & {ast.unparse(b).rpartition(".")[2] for b in declared.bases}:
+                    if f"{name}.{method.name}" in view.facts.functions:
+                        return name
+                    heirs.add(name)
+                    grown = True
+    return None

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Protocol
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Neighbours(Protocol):
+    """The other files of the project, as the imports of one file reach them."""
+
+    def find(self, origin: str) -> tuple[Facts, str] | None:
+        """The file that defines what is imported as `origin`, and its name there."""
+
+    def spelled(self, module: str) -> str:
+        """How the file imports from a module of the project, given by its full dotted name."""
 
 
 @dataclass
@@ -23,6 +34,23 @@ class Facts:
     """The line of each `def`, nested ones too, in the order of the source."""
     names: frozenset[str] = frozenset()
     """Every identifier that occurs in the file, also in strings that could be annotations."""
+    dotted: str = ""
+    """The full name of the module."""
+    neighbours: Neighbours | None = None
+
+    def find(self, origin: str) -> tuple[Facts, str] | None:
+        """The file of the project that defines something, and its name there: `origin` is how this file imports it, or
+        `module:Class` as types go by."""
+        return self.neighbours.find(origin) if self.neighbours is not None else None
+
+    def declared(self, name: str) -> tuple[Facts, ast.ClassDef] | None:
+        """A class by the name that its type goes by, and the facts of its file."""
+        if name in self.classes:
+            return self, self.classes[name]
+        found = self.find(name) if ":" in name or "." in name else None
+        if found is None or found[1] not in found[0].classes:
+            return None
+        return found[0], found[0].classes[found[1]]
 
     def origin(self, expr: ast.expr | None) -> str | None:
         """Dotted origin of a name or attribute chain that starts at an import, else None."""

@@ -1,30 +1,29 @@
-"""Rewrite one file: read, decide, verify. What is written where is decided here; nothing is written here."""
+"""Rewrite files: read, decide, verify. What is written where is decided here; nothing is written here."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import libcst as cst
 
 from . import support
-from .asks import Framework
-from .engine import Engine, FileRewrite, HandlerVerdict, Wanted
-from .followed import Entry
+from .engine import Engine, Part
+from .followed import Followed
 from .module_view import ModuleView
+from .place import Place, shared_places
 from .rewritten import Style
 from .sdk.rename import Renamed, rename
+from .verdicts import FileRewrite, HandlerVerdict, Wanted
 from .verify import problems
 
 _MAY_ASK = re.compile(
     rb"\b(elicit|elicit_url|elicit_form|elicit_with_validation|create_message|list_roots|sample|sample_step|"
     rb"UrlElicitationRequiredError)\b"
 )
-_MAIN = re.compile(rb"^if __name__ == [\"']__main__[\"']", re.MULTILINE)
-_RELATIVE = re.compile(rb"^\s*from \.", re.MULTILINE)
-_SUPPORT_MODULE = re.compile(r"^mrtr_steps(_fastmcp)?\.py$")
+_SUPPORT_MODULE = re.compile(r"^mrtr_steps(_\w+)?\.py$")
 
 
 @dataclass(frozen=True)
@@ -64,96 +63,181 @@ class Options:
     marked: Wanted = lambda verdict: True
     style: Style = Style.STEPS
     sdk_only: bool = False
-    followed: Mapping[Path, Sequence[Entry]] = field(default_factory=dict)
-    """What the lint's analysis says of each file in the light of all others; a file that is not there stands alone."""
+    followed: Followed | None = None
+    """What the lint's analysis says of each file in the light of all others; None: a file stands alone."""
 
 
 def rewrite_file(path: Path, options: Options) -> FileResult:
     """Rewrite one file. Only a file that asks (or, with `sdk_only`, one that imports `mcp`) is parsed by libcst."""
-    if _SUPPORT_MODULE.match(path.name):
-        return FileResult(path)
-    data = path.read_bytes()
-    if not (may_ask(data) or options.followed.get(path) or (options.sdk_only and b"mcp" in data)):
-        return FileResult(path)
+    return rewrite_files([path], options)[0]
+
+
+def rewrite_files(paths: Sequence[Path], options: Options) -> list[FileResult]:
+    """Rewrite files whose functions ask through each other, all of them or none; see `Followed.partners`."""
+    sources = {path: path.read_bytes() for path in paths if not _SUPPORT_MODULE.match(path.name)}
+    if not any(_concerns(path, data, options) for path, data in sources.items()):
+        return [FileResult(path) for path in paths]
+    results = {path: FileResult(path) for path in paths}
+    for result in _rewritten(sources, options):
+        results[result.path] = result
+    return list(results.values())
+
+
+def _concerns(path: Path, data: bytes, options: Options) -> bool:
+    known = options.followed is not None and options.followed.entries(path.as_posix())
+    return may_ask(data) or bool(known) or (options.sdk_only and b"mcp" in data)
+
+
+def _rewritten(sources: dict[Path, bytes], options: Options) -> Iterable[FileResult]:
+    files = []
+    for path, data in sources.items():
+        renamed = _renamed(data)
+        if isinstance(renamed, str):
+            return _all_stay(sources, path, renamed)
+        files.append(_File(path, data, renamed))
+    places = shared_places(sources)
+    if places is None:
+        return [result for path in sources for result in rewrite_files([path], options)]
     try:
-        renamed = rename(data)
-        return (
-            _renamed_only(path, data, renamed)
-            if options.sdk_only
-            else _Attempt(path, data, renamed, options).result()
-        )
-    except (cst.ParserSyntaxError, SyntaxError, UnicodeDecodeError, LookupError, ValueError) as error:
-        return FileResult(path, problem=f"does not parse: {_first_line(error)}")
-    except RecursionError:
-        return FileResult(path, problem="is nested too deeply to be parsed")
+        if options.sdk_only:
+            return [file.renamed_only() for file in files]
+        return _Attempt(files, places, options).results()
+    except _UNREADABLE as error:
+        return _all_stay(sources, files[0].path, _unreadable(error))
 
 
-def _renamed_only(path: Path, data: bytes, renamed: Renamed) -> FileResult:
-    before = cst.parse_module(data)
-    if renamed.source == before.code:
-        return FileResult(path, notes=renamed.notes)
-    found = problems(before.code, renamed.source, str(path))
-    if found:
-        return FileResult(path, problem="; ".join(found), notes=renamed.notes)
-    output = Output(path, data, _encoded(renamed.source, data, before.encoding))
-    return FileResult(path, outputs=(output,), notes=renamed.notes)
+_UNREADABLE = (
+    cst.ParserSyntaxError, SyntaxError, UnicodeDecodeError, LookupError, ValueError, RecursionError,
+)  # fmt: skip
+
+
+def _renamed(data: bytes) -> Renamed | str:
+    """The source as `mcp` 2 has it, or why there is none."""
+    try:
+        return rename(data)
+    except _UNREADABLE as error:
+        return _unreadable(error)
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "is nested too deeply to be parsed"
+    return f"does not parse: {_first_line(error)}"
+
+
+def _all_stay(paths: Iterable[Path], bad: Path, problem: str) -> list[FileResult]:
+    return [
+        FileResult(p, problem=problem if p == bad else f"goes with {bad.name}, which {problem}")
+        for p in paths
+    ]
 
 
 @dataclass(frozen=True)
-class _Attempt:
-    """One file on its way: read, renamed for `mcp` 2, not yet verified."""
+class _File:
+    """One file on its way: read, and renamed for `mcp` 2."""
 
     path: Path
     data: bytes
     renamed: Renamed
+
+    def view(self, *, renamed: bool) -> ModuleView:
+        return ModuleView.of(self.renamed.source if renamed else self.data)
+
+    def renamed_only(self) -> FileResult:
+        before = cst.parse_module(self.data)
+        notes = self.renamed.notes
+        if self.renamed.source == before.code:
+            return FileResult(self.path, notes=notes)
+        found = problems(before.code, self.renamed.source, str(self.path))
+        if found:
+            return FileResult(self.path, problem="; ".join(found), notes=notes)
+        output = Output(self.path, self.data, _encoded(self.renamed.source, self.data, before.encoding))
+        return FileResult(self.path, outputs=(output,), notes=notes)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Files on their way, not yet verified."""
+
+    files: Sequence[_File]
+    places: dict[Path, Place]
     options: Options
 
-    def result(self) -> FileResult:
-        view = ModuleView.of(self.data)
+    def results(self) -> list[FileResult]:
         # A file moves to `mcp` 2 as a whole, but only if something of it is rewritten.
-        rewritten = self._engine(ModuleView.of(self.renamed.source)).run(
-            self.options.wanted, self.options.marked
-        )
-        if not any(v.changed for v in rewritten.handlers):
-            rewritten = self._engine(view).run(self.options.wanted, self.options.marked)
-            return self._verified(view, rewritten, ())
-        return self._verified(view, rewritten, self.renamed.notes)
+        moves = [True for _ in self.files]
+        views, rewritten = self._run(moves)
+        kept = [r.rewritten for r in rewritten]
+        if kept != moves:
+            views, rewritten = self._run(kept)
+        found = [
+            self._problems(file, view, one)
+            for file, view, one in zip(self.files, views, rewritten, strict=True)
+        ]
+        if any(found):
+            return self._refused(rewritten, found)
+        return [
+            self._verified(file, view, one)
+            for file, view, one in zip(self.files, views, rewritten, strict=True)
+        ]
 
-    @property
-    def place(self) -> Place:
-        return support_place(self.path, self.data)
+    def _run(self, moves: Sequence[bool]) -> tuple[list[ModuleView], list[FileRewrite]]:
+        views = [file.view(renamed=moved) for file, moved in zip(self.files, moves, strict=True)]
+        parts = self._parts(views, self.options.followed)
+        return views, Engine(parts, self.options.style).run(self.options.wanted, self.options.marked)
 
-    def _engine(self, view: ModuleView) -> Engine:
-        entries = self.options.followed.get(self.path)
-        return Engine(view, self.place.prefix, _width(view.tree.code), self.options.style, entries)
+    def _parts(self, views: Sequence[ModuleView], followed: Followed | None) -> list[Part]:
+        keys = [file.path.as_posix() for file in self.files]
+        if followed is None:
+            followed = Followed.of({key: view.tree.code for key, view in zip(keys, views, strict=True)})
+        parts = []
+        for file, key, view in zip(self.files, keys, views, strict=True):
+            part = Part.told(view, followed, key, self.places[file.path].prefix, _width(view.tree.code))
+            parts.append(replace(part, used_outside=followed.used_outside(keys)[key]))
+        return parts
 
-    def _verified(self, view: ModuleView, rewritten: FileRewrite, notes: tuple[str, ...]) -> FileResult:
+    def _problems(self, file: _File, view: ModuleView, rewritten: FileRewrite) -> list[str]:
         before = view.tree.code
         if rewritten.after == before:
-            return FileResult(self.path, rewritten.handlers, notes=notes)
-        outputs = [Output(self.path, self.data, _encoded(rewritten.after, self.data, view.tree.encoding))]
-        found = problems(before, rewritten.after, str(self.path)) or self._unstable(rewritten)
-        if not found and rewritten.support is not None:
-            for output in _support_outputs(rewritten.support, self.place):
-                if output.before is not None and b"class Steps" not in output.before:
-                    found = [f"{output.path} is there already and is something else: rename it"]
-                elif output.before is None:
-                    outputs.append(output)
-        if found:
-            unchanged = tuple(replace(v, changed=False) for v in rewritten.handlers)
-            return FileResult(self.path, unchanged, problem="; ".join(found))
-        return FileResult(self.path, rewritten.handlers, tuple(outputs), notes=notes)
+            return []
+        found = problems(before, rewritten.after, str(file.path)) or self._unstable(file, rewritten)
+        for output in self._support(file, rewritten):
+            if output.before is not None and b"Vendored by `mrtr rewrite`" not in output.before:
+                found.append(f"{output.path} is there already and is something else: rename it")
+        return found
 
-    def _unstable(self, rewritten: FileRewrite) -> list[str]:
-        alone = Engine(ModuleView.of(rewritten.after), self.place.prefix, style=self.options.style)
-        again = alone.run(lambda v: False, self.options.marked)
+    def _unstable(self, file: _File, rewritten: FileRewrite) -> list[str]:
+        part = Part.alone(ModuleView.of(rewritten.after), self.places[file.path].prefix)
+        (again,) = Engine([part], self.options.style).run(lambda v: False, self.options.marked)
         return [] if again.after == rewritten.after else ["a second run would change it again"]
 
+    def _refused(self, rewritten: Sequence[FileRewrite], found: Sequence[list[str]]) -> list[FileResult]:
+        """All files stay, since one of them would not stand up."""
+        bad, why = next((f, p) for f, p in zip(self.files, found, strict=True) if p)
+        out = []
+        for file, one, own in zip(self.files, rewritten, found, strict=True):
+            handlers = tuple(replace(v, changed=False) for v in one.handlers)
+            reason = own or [f"goes with {bad.path.name}, where {why[0]}"]
+            out.append(FileResult(file.path, handlers, problem="; ".join(reason)))
+        return out
 
-def _support_outputs(framework: Framework, place: Place) -> list[Output]:
+    def _verified(self, file: _File, view: ModuleView, rewritten: FileRewrite) -> FileResult:
+        notes = file.renamed.notes if rewritten.rewritten else ()
+        if rewritten.after == view.tree.code:
+            return FileResult(file.path, rewritten.handlers, notes=notes)
+        after = _encoded(rewritten.after, file.data, view.tree.encoding)
+        new = [output for output in self._support(file, rewritten) if output.before is None]
+        outputs = (Output(file.path, file.data, after), *new)
+        return FileResult(file.path, rewritten.handlers, outputs, notes=notes)
+
+    def _support(self, file: _File, rewritten: FileRewrite) -> list[Output]:
+        return _support_outputs(rewritten.support, self.places[file.path])
+
+
+def _support_outputs(modules: Iterable[str], place: Place) -> list[Output]:
     """The support modules that the new code imports; `before` is what stands in their places."""
     found = []
-    for name in support.modules(framework):
+    for name in modules:
         target = place.directory / f"{name}.py"
         source = support.source(name, in_package=bool(place.prefix)).encode()
         found.append(Output(target, target.read_bytes() if target.exists() else None, source))
@@ -164,34 +248,6 @@ def _encoded(text: str, before: bytes, encoding: str) -> bytes:
     bom = b"\xef\xbb\xbf"
     data = text.encode(encoding)
     return bom + data if before.startswith(bom) and not data.startswith(bom) else data
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the support module goes, and what stands before its name in an import: dots, inside a package."""
-
-    directory: Path
-    prefix: str
-
-
-def support_place(path: Path, source: bytes = b"") -> Place:
-    """Beside a script; for a module of a package, at the top of the package.
-
-    A file with a `__main__` part and without relative imports is a script, also where a package is around it.
-    """
-    directory = path.resolve().parent
-    if _MAIN.search(source) and not _RELATIVE.search(source):
-        return Place(directory, "")
-    depth = 0
-    while (directory / "__init__.py").exists() and directory.parent != directory:
-        depth += 1
-        directory = directory.parent
-    if depth == 0:
-        return Place(directory, "")
-    top = path.resolve().parent
-    for _ in range(depth - 1):
-        top = top.parent
-    return Place(top, "." * depth)
 
 
 def _width(source: str) -> int:

@@ -125,10 +125,13 @@ def _insert(
     if new_section:
         line = line.with_changes(leading_lines=[cst.EmptyLine(indent=False)] if place else [])
         after = _import_key(following) if following is not None else None
-        if after is not None and after[0] == key[0]:
-            lines = cast("cst.SimpleStatementLine", following).leading_lines
-            line = line.with_changes(leading_lines=lines)
-            body[place] = cast("cst.SimpleStatementLine", following).with_changes(leading_lines=[])
+        if after is not None:
+            next_line = cast("cst.SimpleStatementLine", following)
+            if after[0] == key[0]:
+                line = line.with_changes(leading_lines=next_line.leading_lines)
+                body[place] = next_line.with_changes(leading_lines=[])
+            elif not next_line.leading_lines:
+                body[place] = next_line.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     body.insert(place, line)
 
 

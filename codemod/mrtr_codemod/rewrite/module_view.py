@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from .asks import AskCall, Channel, Framework, bind, dotted
+from .asks import FUNCTIONS, AskCall, Channel, Framework, Spelling, bind, dotted
 from .facts import Facts, facts_of
 from .syntax import all_params, as_ast, bound_arguments, calls_in, raised_in, simple_assignments
 from .tree import children_of
@@ -46,6 +46,8 @@ class Function:
     qualname: str
     owner: str | None
     outer: str | None
+    view: ModuleView = field(repr=False)
+    """The module that it stands in."""
     line: int = 0
     method: str | None = None
     """The protocol method that it serves, if it is registered as a handler."""
@@ -66,13 +68,15 @@ class Function:
         return bound_arguments(self.node, call, method=self.owner is not None)
 
 
-@dataclass
+@dataclass(eq=False)
 class ModuleView:
     """A parsed module with its functions, by qualified name."""
 
     tree: cst.Module
     facts: Facts
     functions: dict[str, Function] = field(default_factory=dict)
+    links: dict[tuple[str, str], Function] = field(default_factory=dict)
+    """Functions that names alone don't lead to, of this module and others: by the caller, and how it spells them."""
 
     @classmethod
     def of(cls, source: str | bytes) -> ModuleView:
@@ -87,14 +91,14 @@ class ModuleView:
         for function, line in zip(view.functions.values(), view.facts.lines, strict=True):
             function.line = line
         view._register()
-        view._find_channels()
+        find_channels([view])
         return view
 
     def _collect(self, node: cst.CSTNode, prefix: str, owner: str | None, outer: str | None) -> None:
         for child in children_of(node):
             if isinstance(child, cst.FunctionDef):
                 qualname = self._unique(f"{prefix}{child.name.value}")
-                self.functions[qualname] = Function(child, qualname, owner, outer)
+                self.functions[qualname] = Function(child, qualname, owner, outer, self)
                 self._collect(child, f"{qualname}.", None, qualname)
             elif isinstance(child, cst.ClassDef):
                 name = f"{prefix}{child.name.value}"
@@ -164,16 +168,16 @@ class ModuleView:
 
     # ── channels ──────────────────────────────────────────────────────────────────────────────
 
-    def _find_channels(self) -> None:
+    def own_channels(self) -> None:
+        """Note how each function reaches the client by itself."""
         for function in self.functions.values():
             if function.channel is None:
                 function.channel = self._own_channel(function)
-        changed = True
-        while changed:  # a helper gets its context from whoever calls it
-            changed = False
-            for function in self.functions.values():
-                if function.channel is not None:
-                    changed |= self._hand_down(function, function.channel)
+
+    def hand_down(self) -> bool:
+        """Note the contexts that functions get from their callers; whether any was new."""
+        callers = [(f, f.channel) for f in self.functions.values() if f.channel is not None]
+        return any(self._hand_down(caller, channel) for caller, channel in callers)
 
     def _own_channel(self, function: Function) -> Channel | None:
         for param in all_params(function.node):
@@ -184,6 +188,9 @@ class ModuleView:
             if isinstance(value, cst.Call) and (origin := self.origin(value.func)) in _GET_CONTEXT:
                 framework = Framework.FASTMCP if str(origin).startswith("fastmcp") else Framework.LOWLEVEL
                 return self._channel(function, name, framework)
+        for call in calls_in(function.node.body):
+            if not call.args and self.origin(call.func) in _GET_CONTEXT[:1]:
+                return self._channel(function, f"{dotted(call.func)}()", Framework.FASTMCP)
         return None
 
     def _context_type(self, annotation: cst.BaseExpression) -> Framework | None:
@@ -213,7 +220,7 @@ class ModuleView:
             bound = callee.arguments(call)
             for name, value in bound.items():
                 if dotted(value) == channel.context:
-                    callee.channel = self._channel(callee, name, channel.framework)
+                    callee.channel = callee.view._channel(callee, name, channel.framework)
                     changed = True
         return changed
 
@@ -224,10 +231,14 @@ class ModuleView:
         return self.facts.origin(ast.parse(path, mode="eval").body) if path else None
 
     def callee(self, call: cst.Call, caller: Function) -> Function | None:
-        """The function of this module that `call` calls."""
+        """The function that `call` calls, of this module or another that is rewritten along."""
         path = dotted(call.func)
         if path is None:
             return None
+        return self.named(path, caller) or self.links.get((caller.qualname, path))
+
+    def named(self, path: str, caller: Function) -> Function | None:
+        """The function of this module that `path` names in the function `caller`."""
         owner = caller.owner
         if path.startswith("self.") and owner:
             return self.functions.get(f"{owner}.{path.removeprefix('self.')}")
@@ -245,9 +256,14 @@ class ModuleView:
             return []
         if isinstance(expr, cst.Await) and isinstance(expr.expression, cst.Call):
             call = expr.expression
+            if (function.qualname, dotted(call.func) or "") in self.links:
+                return []
             if (one := self._ask(call, function.channel)) is not None:
                 return [one]
-            if self.origin(call.func) in _GATHER and call.args:
+            gathers = self.origin(call.func) in _GATHER or dotted(call.func) in _GATHER
+            if gathers and (each := self._asked_for_each(call, function.channel)) is not None:
+                return [each]
+            if gathers and call.args:
                 found = [
                     self._ask(a.value, function.channel)
                     for a in call.args
@@ -261,11 +277,33 @@ class ModuleView:
                 return [bind(spelling, list(expr.args[1:]))]
         return []
 
+    def _asked_for_each(self, call: cst.Call, channel: Channel) -> AskCall | None:
+        """The ask in `gather(*[ask(item) for item in items])`."""
+        comprehension = call.args[0].value if len(call.args) == 1 and call.args[0].star == "*" else None
+        if not isinstance(comprehension, (cst.ListComp, cst.GeneratorExp)):
+            return None
+        each = comprehension.for_in
+        if each.asynchronous is not None or each.inner_for_in is not None:
+            return None
+        ask = self._ask(comprehension.elt, channel)
+        return replace(ask, each=each) if ask is not None else None
+
+    def is_question(self, call: cst.Call, function: Function) -> bool:
+        """Whether a call asks once it is awaited."""
+        return function.channel is not None and self._ask(call, function.channel) is not None
+
     def _ask(self, call: cst.BaseExpression, channel: Channel) -> AskCall | None:
         if not isinstance(call, cst.Call):
             return None
-        spelling = channel.spelling(call.func)
+        spelling = channel.spelling(call.func) or self._asking_function(call, channel)
         return bind(spelling, list(call.args)) if spelling is not None else None
+
+    def _asking_function(self, call: cst.Call, channel: Channel) -> Spelling | None:
+        """The spelling of a call such as `elicit_with_validation(ctx.session, …)`."""
+        spelling = FUNCTIONS.get(self.origin(call.func) or "")
+        on = {dotted(a.value) for a in call.args[:1] if a.keyword is None}
+        on |= {dotted(a.value) for a in call.args if a.keyword is not None and a.keyword.value == "session"}
+        return spelling if on & channel.session_paths else None
 
     def raises_url_required(self, function: Function) -> bool:
         """Whether a function ends its call with the error -32042, which made the client open pages and call again."""
@@ -275,12 +313,24 @@ class ModuleView:
         )
 
     def mentions(self, node: cst.CSTNode, function: Function) -> list[cst.BaseExpression]:
-        """All bound methods below `node` that would ask when called, however they are used."""
+        """All functions and bound methods below `node` that would ask when called, however they are used."""
         found: list[cst.BaseExpression] = []
         if function.channel is None:
             return found
         if isinstance(node, cst.Attribute) and function.channel.spelling(node) is not None:
             return [node]
+        if isinstance(node, (cst.Name, cst.Attribute)) and self.origin(node) in FUNCTIONS:
+            return [node]
+        if isinstance(node, (cst.Import, cst.ImportFrom)):
+            return found
         for child in children_of(node):
             found += self.mentions(child, function)
         return found
+
+
+def find_channels(views: list[ModuleView]) -> None:
+    """Find out how each function of some modules reaches the client: a helper gets its context from its callers."""
+    for view in views:
+        view.own_channels()
+    while any(view.hand_down() for view in views):
+        pass

@@ -23,7 +23,9 @@ from .refusal import Refusal
 from .restarts import Restarter
 from .shape.hoist import Hoister
 from .shape.loops import Loops, steady_iterable
+from .shape.managers import Managers
 from .shape.pairing import Pairs, pair
+from .shape.together import TaskGroups
 from .sites import Site, answer_types, asking_call, find_sites, refuse_loose_helpers, refuse_unreached
 from .spill import spill
 from .syntax import as_ast
@@ -102,6 +104,11 @@ def prepare(
         return ways.asking(callee) and not ways.restarting(callee)
 
     node = without_completion(function.node, function)
+    groups = TaskGroups(
+        lambda expr: isinstance(expr, cst.Call) and view.origin(expr.func) == "asyncio.TaskGroup",
+        lambda call: view.is_question(call, function),
+    )
+    node = groups.gathered(node)
     parsed, _ = pair(node)
     _refuse_oddities(parsed)
     taken = identifiers(parsed) | _globals(view) | set(dir(builtins)) | {numbered}
@@ -116,7 +123,8 @@ def prepare(
 
     def name_for(expr: cst.BaseExpression) -> str:
         asks = view.asks(expr, function)
-        return "answers" if len(asks) > 1 else _ANSWER_NAMES[asks[0].reads] if asks else "outcome"
+        several = len(asks) > 1 or any(ask.each is not None for ask in asks)
+        return "answers" if several else _ANSWER_NAMES[asks[0].reads] if asks else "outcome"
 
     hoister = Hoister(
         is_ask,
@@ -124,6 +132,7 @@ def prepare(
         name_for,
         fresh,
         lambda expr: len(view.asks(expr, function)) > 1,
+        Managers(view.origin),
         frozenset(names_in(parsed).binds - own),
     )
     body = cst.ensure_type(node.body, cst.IndentedBlock) if isinstance(node.body, cst.IndentedBlock) else None
@@ -144,7 +153,7 @@ def prepare(
     sites = find_sites(node, function, view, asking)
     refuse_unreached(node, sites, function, view)
     called_here = [site.callee for site in sites if site.callee is not None] + restarter.calls
-    refuse_loose_helpers(node, called_here, [f for f in view.functions.values() if ways.asking(f)])
+    refuse_loose_helpers(node, function, called_here, ways.asking)
     types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
     local = frozenset(function_locals(parsed))
     purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)

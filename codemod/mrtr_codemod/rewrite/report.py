@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from .engine import HandlerVerdict, Level
 from .file import FileResult
+from .verdicts import HandlerVerdict, Level
 
 ADAPTER = "run it under the adapter: mrtr run"
 

@@ -7,7 +7,7 @@ set up. A user who refuses ends the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 import libcst as cst
@@ -23,14 +23,12 @@ from .tree import children_of
 _ERROR = "UrlElicitationRequiredError"
 
 
-def restarts_only(
-    function: Function, view: ModuleView, callees: Callable[[Function], list[Function]]
-) -> bool:
-    """Whether a function asks in no other way than by that error, nor through others."""
-    if view.mentions(function.node.body, function):
+def restarts_only(reached: Iterable[Function]) -> bool:
+    """Whether a function asks in no other way than by that error, given it and all that it calls."""
+    functions = list(reached)
+    if any(f.view.mentions(f.node.body, f) for f in functions):
         return False
-    inner = [c for c in callees(function) if c is not function]
-    return view.raises_url_required(function) or any(restarts_only(c, view, callees) for c in inner)
+    return any(f.view.raises_url_required(f) for f in functions)
 
 
 class Restarter(cst.CSTTransformer):

@@ -17,10 +17,11 @@ from .prepare import Prepared, Ways, prepare
 from .refusal import Refusal
 from .resolver import NEEDS, resolver, resolves
 from .resuming.plan import Planner, Resumption
+from .sampling import is_helper
 from .segment import NeedsState, Segmenter
 from .signature import fitted
 from .sites import Site
-from .syntax import code
+from .syntax import code, names_below
 from .valuetypes.carry import Carrier
 
 
@@ -183,9 +184,13 @@ def _renamed_body(segmenter: Segmenter, terms: Terms) -> list[cst.BaseStatement]
 
 def _apply_renames(prepared: Prepared, terms: Terms) -> None:
     for site in prepared.sites:
-        new = terms.renamed.get(site.callee) if site.callee is not None else None
-        if new is not None and site.call is not None:
-            func = site.call.func
+        if site.callee is None or site.call is None:
+            continue
+        func = site.call.func
+        new = terms.renamed.get(site.callee)
+        if is_helper(site.callee):
+            site.call = site.call.with_changes(func=cst.Name(terms.support[site.callee.name]))
+        elif new is not None:
             renamed = (
                 func.with_changes(attr=cst.Name(new)) if isinstance(func, cst.Attribute) else cst.Name(new)
             )
@@ -279,8 +284,9 @@ def _with_steps(params: cst.Parameters, name: str, type_name: str) -> cst.Parame
 
 
 def _support_used(node: cst.FunctionDef, classes: tuple[cst.ClassDef, ...], terms: Terms) -> frozenset[str]:
-    text = code(node)
-    used = {own for own, name in terms.support.items() if _mentions(text, name)}
+    quoted = code(node.returns.annotation) if node.returns is not None else ""
+    used = names_below(node)
+    used = {own for own, name in terms.support.items() if name in used or _mentions(quoted, name)}
     if classes:
         used |= {"Step", "Literal"}
     return frozenset(used)

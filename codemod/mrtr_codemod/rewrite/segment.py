@@ -187,6 +187,10 @@ class Segmenter:
                 return self._for(stmt, sites, restored, depth)
             case cst.Try():
                 return [self._try(stmt, sites, restored, depth)]
+            case cst.With():
+                before = self._restored_before(sites, restored)
+                known = self._back(sites, restored)[1]
+                return [*before, stmt.with_changes(body=self._suite(stmt.body, known, depth))]
             case cst.Match():
                 before = self._restored_before(sites, restored)
                 known = self._back(sites, restored)[1]

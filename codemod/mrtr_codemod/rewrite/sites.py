@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from .asks import AskCall, Framework, Reads
+from .asks import AskCall, Framework, Reads, dotted
+from .facts import Facts
 from .flow.layout import clauses, suite_of
 from .flow.scope import parameters
 from .module_view import Function, ModuleView
 from .refusal import Refusal
+from .sampling import exchange_type, is_helper
+from .shape.managers import GROUPS, tasks_that_ask
 from .shape.pairing import pair
-from .syntax import as_ast, mentions_of
+from .shape.together import withs
+from .syntax import as_ast, calls_in
+from .tree import children_of
 from .valuetypes.infer import ANSWER
-from .valuetypes.model import ANY, STR, Type, from_annotation, returned_type, union
+from .valuetypes.model import ANY, STR, Type, abroad, from_annotation, returned_type, union
 
 URL_ANSWER = Type("mcp.server.elicitation.UrlElicitationResult")
 
@@ -43,8 +48,17 @@ class Site:
     def evaluated(self) -> list[cst.BaseExpression]:
         """What is evaluated again when the round comes back here."""
         if self.call is not None:
-            return [arg.value for arg in self.call.args]
-        return [e for ask in self.asks for e in ask.evaluated()]
+            func = self.call.func
+            receiver = [func.value] if isinstance(func, cst.Attribute) else []
+            return [*receiver, *(arg.value for arg in self.call.args)]
+        return [e for ask in self.asks for e in _repeated(ask)]
+
+
+def _repeated(ask: AskCall) -> list[cst.BaseExpression]:
+    """What an ask evaluates; for one that is asked for each of some items, all of that in its comprehension."""
+    if ask.each is None:
+        return ask.evaluated()
+    return [cst.ListComp(cst.Tuple([cst.Element(e) for e in ask.evaluated()]), ask.each)]
 
 
 def called(expr: cst.BaseExpression) -> cst.Call | None:
@@ -114,7 +128,12 @@ def answer_types(sites: list[Site], function: Function, view: ModuleView) -> dic
     """The types of the locals that take answers."""
     found: dict[str, Type] = {}
     for site in sites:
-        types = [answer_type(ask, function, view) for ask in site.asks]
+        types = [
+            Type("list", (answer_type(ask, function, view),))
+            if ask.each
+            else answer_type(ask, function, view)
+            for ask in site.asks
+        ]
         if site.callee is not None:
             type_ = _result(site, view)
             types = [type_] if type_ is not None else []
@@ -129,25 +148,31 @@ def _result(site: Site, view: ModuleView) -> Type | None:
     """What the called helper gives. A type variable stands for the class that is passed as `type[T]`."""
     assert site.callee is not None
     assert site.call is not None
-    node, _ = pair(site.callee.node)
     given = site.callee.arguments(site.call)
-    solved: dict[str, str] = {}
+    if is_helper(site.callee):
+        return exchange_type(site.callee, given, view.facts)
+    node, _ = pair(site.callee.node)
+    solved: dict[str, Type] = {}
     for param in parameters(node):
         match param.annotation:
             case ast.Subscript(value=ast.Name(id="type" | "Type"), slice=ast.Name(id=variable)):
-                if isinstance(value := given.get(param.arg), cst.Name):
-                    solved[variable] = value.value
-    if solved and node.returns is not None:
-        node.returns = _Solve(solved).visit(node.returns)
-    return returned_type(node, view.facts)
+                value = given.get(param.arg)
+                found = from_annotation(as_ast(value), view.facts) if value is not None else None
+                if found is not None:
+                    solved[variable] = found
+    home = site.callee.view.facts
+    variables = {name: ast.ClassDef(name, [], [], [], []) for name in solved}
+    returned = returned_type(node, replace(home, classes={**home.classes, **variables}))
+    return _solved(returned, solved, home, view.facts) if returned is not None else None
 
 
-class _Solve(ast.NodeTransformer):
-    def __init__(self, solved: dict[str, str]) -> None:
-        self.solved = solved
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.solved.get(node.id, node.id), node.ctx)
+def _solved(found: Type, solved: dict[str, Type], home: Facts, here: Facts) -> Type:
+    if found.name in solved:
+        return solved[found.name]
+    if found.name == "|":
+        return union(*(_solved(a, solved, home, here) for a in found.args))
+    args = tuple(_solved(a, solved, home, here) for a in found.args)
+    return Type(abroad(Type(found.name), home, here).name, args)
 
 
 def answer_type(ask: AskCall, function: Function, view: ModuleView) -> Type:
@@ -192,6 +217,23 @@ def refuse_unreached(function: cst.FunctionDef, sites: list[Site], owner: Functi
     Raises:
         Refusal: naming the method.
     """
+    groups = {
+        item.asname.name.value
+        for stmt in withs(function.body)
+        for item in stmt.items
+        if item.asname is not None and isinstance(item.asname.name, cst.Name)
+        if isinstance(item.item, cst.Call) and view.origin(item.item.func) in GROUPS
+    }
+    for call in calls_in(function.body):
+        if not view.mentions(call, owner):
+            continue
+        if view.origin(call.func) == "asyncio.wait_for":
+            raise Refusal(
+                "timed-ask",
+                "`asyncio.wait_for` counted the time that the user took, which no round sees: await the ask itself",
+            )
+        if (dotted(call.func) or "").partition(".")[0] in groups:
+            raise tasks_that_ask()
     known = {id(m) for site in sites for m in view.mentions(site.stmt, owner)}
     for mention in view.mentions(function.body, owner):
         if id(mention) not in known:
@@ -203,13 +245,32 @@ def refuse_unreached(function: cst.FunctionDef, sites: list[Site], owner: Functi
 
 
 def refuse_loose_helpers(
-    function: cst.FunctionDef, called_here: list[Function], asking: list[Function]
+    function: cst.FunctionDef,
+    owner: Function,
+    called_here: list[Function],
+    asking: Callable[[Function], bool],
 ) -> None:
     """Refuse a function with an asking helper that is not called (and awaited) at once: passed on, run as a task.
 
     Raises:
         Refusal: naming the helper.
     """
-    for helper in asking:
-        if helper.method is None and mentions_of(helper.name, function.body) > called_here.count(helper):
-            raise Refusal("dynamic-ask", f"`{helper.name}` asks, and is not called and awaited in one go")
+    named = [(f"self.{f.name}" if f.owner else f.name, f) for f in owner.view.functions.values()]
+    named += [(spelled, f) for (caller, spelled), f in owner.view.links.items() if caller == owner.qualname]
+    for spelled, helper in named:
+        if not asking(helper) or helper.method is not None:
+            continue
+        of, _, name = spelled.rpartition(".")
+        known = sum(f is helper or f.name == name for f in called_here)
+        if _mentions(name, function.body, attribute=bool(of)) > known:
+            raise Refusal("dynamic-ask", f"`{name}` asks, and is not called and awaited in one go")
+
+
+def _mentions(name: str, node: cst.CSTNode, *, attribute: bool) -> int:
+    """How often a name occurs below a node: as an attribute of something, or by itself."""
+    if isinstance(node, cst.Attribute):
+        return int(attribute and node.attr.value == name) + _mentions(name, node.value, attribute=attribute)
+    if isinstance(node, cst.Arg):
+        return _mentions(name, node.value, attribute=attribute)
+    here = int(not attribute and isinstance(node, cst.Name) and node.value == name)
+    return here + sum(_mentions(name, child, attribute=attribute) for child in children_of(node))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import cast
 
@@ -11,6 +12,7 @@ from .flow.purity import Purity
 from .flow.scope import function_locals
 from .fresh import FreshNames
 from .module_view import Function, ModuleView
+from .refusal import Refusal
 from .shape.pairing import pair
 from .sites import Site, answer_types, find_sites
 from .syntax import as_ast, code
@@ -45,6 +47,8 @@ def spill(
 def _spilled_site(
     site: Site, purity: Purity, fresh: FreshNames, spelled_out: frozenset[str]
 ) -> list[cst.BaseStatement]:
+    if site.asks and site.asks[0].each is not None:
+        return _for_each(site, site.asks[0].each, purity, fresh)
     named = _named_arguments(site)
     repeatable = [purity.effect_free(as_ast(value)) and code(value) not in spelled_out for _, value in named]
     if all(repeatable):
@@ -62,6 +66,41 @@ def _spilled_site(
     stmt = cast("cst.SimpleStatementLine", site.stmt.visit(Swap(swaps)))
     before[0] = cast("cst.SimpleStatementLine", before[0]).with_changes(leading_lines=stmt.leading_lines)
     return [*before, stmt.with_changes(leading_lines=())]
+
+
+def _for_each(site: Site, each: cst.CompFor, purity: Purity, fresh: FreshNames) -> list[cst.BaseStatement]:
+    """The items that a question is asked for each of are kept in a list, if they may come out otherwise later."""
+    inside = [*site.asks[0].evaluated(), *(condition.test for condition in each.ifs)]
+    if not all(purity.effect_free(as_ast(part)) for part in inside):
+        raise Refusal(
+            "evaluation-order", "the questions that are asked together are not built by looking alone"
+        )
+    if not each.ifs and _lasting(as_ast(each.iter), purity):
+        return [site.stmt]
+    local = fresh("items")
+    listed: cst.BaseExpression = cst.Call(cst.Name("list"), [cst.Arg(each.iter)])
+    if each.ifs:
+        item = cst.parse_expression(
+            f"({code(each.target)})" if isinstance(each.target, cst.Tuple) else code(each.target)
+        )
+        listed = cst.ListComp(item, each)
+    before = cst.SimpleStatementLine(
+        [cst.Assign([cst.AssignTarget(cst.Name(local))], listed)], leading_lines=site.stmt.leading_lines
+    )
+    over = each.with_changes(iter=cst.Name(local), ifs=())
+    stmt = cast("cst.SimpleStatementLine", site.stmt.visit(Swap({each: over})))
+    return [before, stmt.with_changes(leading_lines=())]
+
+
+def _lasting(items: ast.expr, purity: Purity) -> bool:
+    """A local list or tuple, which is the same whenever the state brings it back."""
+    found = purity.type_of(items)
+    return (
+        isinstance(items, ast.Name)
+        and items.id in purity.local
+        and found is not None
+        and found.name in ("list", "tuple")
+    )
 
 
 def _named_arguments(site: Site) -> list[tuple[str, cst.BaseExpression]]:

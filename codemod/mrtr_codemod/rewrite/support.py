@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib.resources import files
 
 from .asks import Framework
@@ -26,12 +27,14 @@ _OWN = (
     "url",
 )
 _OTHERS = {"InputRequiredResult": "mcp.types", "Literal": "typing"}
+_SAMPLING = ("sampled", "sampled_step")
+"""What `mrtr_steps_sampling` adds for FastMCP."""
 
 
 def support_names(framework: Framework, facts: Facts, used: set[str]) -> dict[str, str]:
     """For each thing that rewritten code may need, the name it goes by in this file: its own, unless that is `used`."""
     found = {}
-    for own in (*_OWN, *_OTHERS):
+    for own in (*_OWN, *_OTHERS, *(_SAMPLING if framework is Framework.FASTMCP else ())):
         origin = origin_of(own, SUPPORT[framework])
         known = [
             name
@@ -53,15 +56,22 @@ def support_names(framework: Framework, facts: Facts, used: set[str]) -> dict[st
 
 def origin_of(own: str, support_module: str) -> str:
     """Where a name comes from."""
+    if own in _SAMPLING:
+        return f"{support_module.replace('mrtr_steps_fastmcp', 'mrtr_steps_sampling')}.{own}"
     return f"{_OTHERS.get(own, support_module)}.{own}"
 
 
 def source(module: str, *, in_package: bool = False) -> str:
     """The source of a support module, as it is put beside the rewritten code."""
     text = files("mrtr_codemod.rewrite").joinpath("vendored", f"{module}.py").read_text("utf-8")
-    return text.replace("from mrtr_steps import", "from .mrtr_steps import") if in_package else text
+    return text.replace("\nfrom mrtr_steps", "\nfrom .mrtr_steps") if in_package else text
 
 
-def modules(framework: Framework) -> tuple[str, ...]:
-    """The support modules that code for `framework` needs beside it."""
-    return ("mrtr_steps", "mrtr_steps_fastmcp") if framework is Framework.FASTMCP else ("mrtr_steps",)
+def modules(framework: Framework, used: Collection[str]) -> tuple[str, ...]:
+    """The support modules that code for `framework` needs beside it, given what it uses of them."""
+    if not set(used) - _OTHERS.keys():
+        return ()
+    if framework is not Framework.FASTMCP:
+        return ("mrtr_steps",)
+    sampling = ("mrtr_steps_sampling",) if set(used) & set(_SAMPLING) else ()
+    return ("mrtr_steps", "mrtr_steps_fastmcp", *sampling)

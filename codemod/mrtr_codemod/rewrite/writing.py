@@ -6,7 +6,7 @@ import os
 import stat
 import subprocess
 import tempfile
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -15,20 +15,41 @@ def write_atomically(path: Path, data: bytes) -> None:
 
     Killed at any moment, the old or the new file is there whole.
     """
-    target = path.resolve()
+    write_together({path: data})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Put several files in their places, in this order, keeping their modes.
+
+    All are complete on disk before the first of them takes its place; each old or new one is there whole at any moment.
+    """
+    staged: dict[Path, Path] = {}
+    try:
+        for path, data in files.items():
+            target = path.resolve()
+            staged[target] = _staged(target, data)
+        for target, new in staged.items():
+            new.replace(target)
+    except BaseException:
+        for new in staged.values():
+            new.unlink(missing_ok=True)
+        raise
+
+
+def _staged(target: Path, data: bytes) -> Path:
+    """The new content of a file, in a file beside it."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".mrtr", dir=target.parent)
+    new = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-        Path(name).chmod(mode)
-        Path(name).replace(target)
+        new.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
     except BaseException:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
+        new.unlink(missing_ok=True)
         raise
+    return new
 
 
 def _umask() -> int:

@@ -40,7 +40,9 @@ class Answers:
 
 
 def load(code: Any) -> dict[str, Any]:
-    """A fresh copy of a module."""
+    """A fresh copy of a module, of its code or by a function that makes one."""
+    if callable(code):
+        return dict(code())
     module = types.ModuleType("program")
     sys.modules["program"] = module
     exec(code, module.__dict__)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mrtr_codemod.rewrite.engine import Engine, FileRewrite, HandlerVerdict, Level
+from mrtr_codemod.rewrite.engine import rewrite_module
 from mrtr_codemod.rewrite.module_view import ModuleView
+from mrtr_codemod.rewrite.verdicts import FileRewrite, HandlerVerdict, Level
 
 HEADER = """\
 import asyncio
@@ -34,7 +35,7 @@ def effect(text: str) -> int:
 
 def rewritten(source: str) -> FileRewrite:
     """All handlers of a module that can be rewritten, rewritten."""
-    return Engine(ModuleView.of(source)).run(lambda verdict: True)
+    return rewrite_module(ModuleView.of(source), lambda verdict: True)
 
 
 def verdict(body: str, header: str = HEADER) -> HandlerVerdict:

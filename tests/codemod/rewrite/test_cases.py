@@ -40,8 +40,8 @@ VERDICTS = {
     "c09_meeting_notes": {"publish_notes": "review"},
     "c10_export_audit": {"export_table": "review"},
     "c11_plotter_queue": {"plot": "resource-held", "recalibrate": "resource-held"},
-    "c12_trip_planner": {"plan_trip": "review", "compare_cities": "dynamic-ask"},
-    "c13_workspace_report": {"weekly_report": "nested-ask", "two_drafts": "dynamic-ask"},
+    "c12_trip_planner": {"plan_trip": "review", "compare_cities": "safe"},
+    "c13_workspace_report": {"weekly_report": "nested-ask", "two_drafts": "task-group"},
     "c14_calendar_link": {"link_calendar": "review", "link_and_share": "process-memory"},
     "c15_tracker_oauth": {"my_issues": "review", "close_issue": "review"},
     "c16_release_notes": {"release_notes": "review"},
@@ -59,21 +59,18 @@ VERDICTS = {
     "f27_courier": {"book_courier": "review", "move_booking": "safe"},
     "f28_research_desk": {"brief": "review", "second_opinion": "review"},
     "f30_library_loans": {"lend": "review", "recommend": "safe", "card": "safe"},
-    "f31_clinic_intake": {"intake": "sampling-loop", "count_visits": "sampling-loop"},
-    "f32_garden_agent": {"tend": "sampling-loop", "plan_step": "sampling-loop"},
+    "f31_clinic_intake": {"intake": "review", "count_visits": "review"},
+    "f32_garden_agent": {"tend": "asking-tool", "plan_step": "asking-tool"},
     "f33_print_shop": {"order_prints": "review", "deliver": "review", "sign_off": "safe", "mislabel": "safe"},
     "f34_locker_room": {"open_locker": "ask-in-dependency", "lend_towel": "session-state"},
     "f35_ferry_desk": {
         "cancel_sailing": "ask-in-middleware", "crew": "ask-in-middleware", "Consent.on_call_tool": "no-round",
     },
     "f36_night_shift": {"fill_shift": "safe", "set_break": "review", "release": "review"},
-    "f37_signal_box": {"_flash": "safe", "Points.switch": "review", "Signals.set_signal": "unfollowed-ask"},
+    "f37_signal_box": {"_flash": "safe", "Points.switch": "review", "Signals.set_signal": "safe"},
     "f38_border_post": {"declare": "review", "open_gate": "safe"},
 }  # fmt: skip
 """What becomes of each handler: its level, or the rule by which it stays as it is."""
-
-TOOL_NAMES = {"Signals.set_signal": "set_signal"}
-"""Handlers that stay as they are and that the client knows by another name."""
 
 BESIDE = {"close_track"}
 """Tools that ask in a way which no analysis follows: `Tool` subclasses."""
@@ -107,11 +104,7 @@ def scripts() -> list[Any]:
     """Every script whose handler is rewritten."""
     found = []
     for path in FILES:
-        stays = {
-            TOOL_NAMES.get(name, name)
-            for name, level in VERDICTS[path.stem].items()
-            if level not in ("safe", "review")
-        }
+        stays = {name for name, level in VERDICTS[path.stem].items() if level not in ("safe", "review")}
         plain, extra = drive.scripts_of(drive.load(path))
         for kind, listed in (("plain", plain), ("extra", extra)):
             for number, script in enumerate(listed):
@@ -135,7 +128,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Any:
         if path not in written:
             directory = tmp_path_factory.mktemp(path.stem)
             framework = Framework.FASTMCP if "fastmcp" in path.parts else Framework.MCP
-            for name in support.modules(framework):
+            for name in support.modules(framework, {"Steps", "sampled"}):
                 (directory / f"{name}.py").write_text(support.source(name))
             written[path] = directory / path.name
             written[path].write_text(rewritten(path.read_text()).after)

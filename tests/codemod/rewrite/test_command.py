@@ -202,6 +202,17 @@ def test_a_module_of_a_package_imports_the_support_module_from_its_top(tmp_path:
     assert result.outputs[1].path == tmp_path / "app" / "mrtr_steps.py"
 
 
+def test_a_module_of_a_package_is_rewritten_in_two_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "__init__.py").write_text("")
+    path = tmp_path / "app" / "server.py"
+    path.write_text(HEADER + SAFE + REVIEW)
+    assert "1 of 2 handlers" in run(".", "--write").stderr
+    assert "1 of 1 handlers" in run(".", "--write", "--unsafe").stderr
+    assert "from .mrtr_steps import Step, Steps, form\n" in path.read_text()
+
+
 WRITER = """
 import sys
 from pathlib import Path

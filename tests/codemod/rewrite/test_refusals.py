@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mrtr_codemod.rewrite.engine import Level
+from mrtr_codemod.rewrite.verdicts import Level
 
 from .rewriting import HEADER, refused, rewritten, verdict
 
@@ -21,8 +21,18 @@ CASES = {
         return str(answers)
     """,
     "dynamic-ask": """
+        asking = asyncio.ensure_future(ctx.elicit("Sure?", Ok))
+        return (await asking).action
+    """,
+    "timed-ask": """
         answer = await asyncio.wait_for(ctx.elicit("Sure?", Ok), 30)
         return answer.action
+    """,
+    "task-group": """
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(ctx.elicit("Sure?", Ok))
+            group.create_task(stream())
+        return task.result().action
     """,
     "nested-ask": """
         async def ask() -> str:
@@ -34,7 +44,7 @@ CASES = {
             effect(name)
         except ValueError as error:
             answer = await ctx.elicit(f"{error}?", Ok)
-            return answer.action
+            raise KeyError(answer.action) from error
         return "fine"
     """,
     "ask-in-finally": """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mrtr_codemod.rewrite.engine import Level
+from mrtr_codemod.rewrite.verdicts import Level
 
 from . import bare
 from .rewriting import HEADER, rewritten

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ..flow.liveness import live_locals, surely_bound
-from ..flow.mutation import Mutation
+from ..flow.mutation import Mutation, root
 from ..flow.reaching import Reaching
 from ..flow.scope import names_in
+from ..module_view import Function
 from ..prepare import Prepared
 from ..refusal import Refusal
 from ..sites import Site
@@ -59,6 +60,7 @@ class Planner:
             prepared, carrier, self.mutated, surely_bound(prepared.parsed, self._covers_every_answer)
         )
         self.refills = find_refills(prepared, self.steady, self.reaching)
+        self._refuse_changing_objects()
         self.live = {site: self._live(site) for site in prepared.sites}
 
     def plan(self, *, allow_light: bool = True) -> Resumption:
@@ -99,9 +101,21 @@ class Planner:
                 live |= names_in(as_ast(outer.iter)).reads
             elif isinstance(outer, cst.Match):
                 live |= self._match_reads(outer)
+            elif isinstance(outer, cst.With):
+                live |= self._with_reads(outer)
         for refill in self.refills:
             live |= names_in(self._parsed(refill)).reads
         return frozenset(live & self.prepared.locals)
+
+    def _with_reads(self, stmt: cst.With) -> set[str]:
+        """A resumed round enters the block again, with what its head is given."""
+        heads = [item.item for item in stmt.items]
+        given = [arg.value for call in heads if isinstance(call, cst.Call) for arg in call.args]
+        if not all(self.prepared.purity.effect_free(as_ast(value)) for value in given):
+            raise Refusal(
+                "evaluation-order", "the head of a `with` around the ask may come out otherwise later"
+            )
+        return {name for value in given for name in names_in(as_ast(value)).reads}
 
     def _match_reads(self, stmt: cst.Match) -> set[str]:
         """A resumed round matches again, so the subject and all guards must see what they saw."""
@@ -138,7 +152,7 @@ class Planner:
             return None
         site = self.prepared.sites[0]
         at = self._parsed(site.stmt)
-        needed_after = frozenset(self.liveness.after[at] - set(site.targets))
+        needed_after = frozenset(self.liveness.after[at] - set(site.targets)) | self._told_apart_by(site)
         again = set(self.again.settled(self.again.candidates()))
         for stmt in self.again.before(site):
             if stmt not in again and not all(self._looks(p, needed_after) for p in self.prepared.pairs[stmt]):
@@ -158,6 +172,11 @@ class Planner:
                 return None
         same = self.again.same_tests(frozenset(again))
         return Resumption(frozenset(again), self.prepared.locals, True, frozenset(s.test for s in same))
+
+    def _told_apart_by(self, site: Site) -> frozenset[str]:
+        """The locals by which answers to the same question are told apart, for each of some items."""
+        each = [ask.each.iter for ask in site.asks if ask.each is not None]
+        return frozenset(name for items in each for name in names_in(as_ast(items)).reads)
 
     def _looks(self, stmt: ast.stmt, needed_after: frozenset[str]) -> bool:
         """No effect when evaluated again, and nothing that the code after the ask relies on."""
@@ -196,6 +215,24 @@ class Planner:
                 fields[name] = self.fields.type_of(name, at)
         return fields, recomputed
 
+    def _refuse_changing_objects(self) -> None:
+        """Refuse objects of this call, or of the caller, with a method that asks and others that change them: what they
+        keep would be gone in a later round."""
+        for site in self.prepared.sites:
+            if site.callee is None or site.callee.owner is None or site.call is None:
+                continue
+            name = root(as_ast(site.call.func)) or ""
+            if (
+                name in self.prepared.locals
+                and not self.steady.is_context(name)
+                and _changes_itself(site.callee)
+            ):
+                raise Refusal(
+                    "object-changed",
+                    f"`{name}` changes in a method that asks, and a later round has another object in its place: "
+                    "keep what changes on the server, or hand it over as arguments",
+                )
+
     def _refuse_callers_object(self, name: str) -> None:
         """A helper that changes what it was given changes its caller's object; a copy from the state would not."""
         if self.prepared.function.method is None:
@@ -210,6 +247,17 @@ class Planner:
         """The header of a loop around the site binds the name anew when the loop is resumed."""
         loops = [self._parsed(o) for o in self.prepared.layout.outer[site.stmt] if isinstance(o, cst.For)]
         return len(bindings) == 1 and bindings[0] in loops and not _is_cursor(name, bindings[0])
+
+
+def _changes_itself(method: Function) -> bool:
+    """Whether any method of the class, but its `__init__`, changes the object."""
+    facts = method.view.facts
+    mutation = Mutation(facts)
+    return any(
+        "self" in mutation.mutated(function.body)
+        for name, function in facts.functions.items()
+        if name.startswith(f"{method.owner}.") and not name.endswith(".__init__")
+    )
 
 
 def _is_cursor(name: str, loop: ast.stmt) -> bool:

@@ -10,6 +10,7 @@ from ..facts import Facts
 from ..flow.purity import Purity
 from ..flow.scope import names_in, parameters
 from ..module_view import Function
+from ..valuetypes.model import Type
 
 _LIVE_CONTEXT = frozenset(["session", "request_context", "mcp_server", "fastmcp", "lifespan_context"])
 _ITERATORS = ("iter", "zip", "enumerate", "reversed", "map", "filter")
@@ -59,7 +60,7 @@ class Steady:
 
     def value(self, expr: ast.expr) -> bool:
         """Computed from constants and locals alone."""
-        if not self.purity.effect_free(expr):
+        if not self.purity.effect_free(expr) or self._goes_through_a_set(expr):
             return False
         for node in ast.walk(expr):
             if isinstance(node, ast.Call) and not self._call(node):
@@ -69,6 +70,11 @@ class Steady:
                 return False
         free = names_in(expr).reads - self.locals
         return all(self.purity.constant_name(n) or hasattr(builtins, n) for n in free)
+
+    def _goes_through_a_set(self, expr: ast.expr) -> bool:
+        """Sets have another order in another process; only a set by itself is the same, whatever its order."""
+        inner = [n for n in ast.walk(expr) if n is not expr and isinstance(n, ast.expr)]
+        return any(_is_set(self.purity.type_of(node)) for node in inner if not isinstance(node, ast.Constant))
 
     def _call(self, node: ast.Call) -> bool:
         """The result depends on the arguments alone: no function of the module that reads its globals."""
@@ -116,6 +122,10 @@ class Steady:
             n for m in methods if m.name != "__init__" for n in ast.walk(m) if isinstance(n, ast.Attribute)
         ]
         return not any(n.attr == attribute and isinstance(n.ctx, ast.Store) for n in stores)
+
+
+def _is_set(found: Type | None) -> bool:
+    return found is not None and any(m.name in ("set", "frozenset") for m in found.members)
 
 
 def _called_name(node: ast.Call) -> str:

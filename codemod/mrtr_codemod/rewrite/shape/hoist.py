@@ -15,6 +15,8 @@ import libcst as cst
 
 from ..refusal import Refusal
 from ..tree import Swap, children_of
+from .caught import Caught
+from .managers import Managers
 from .order import position
 
 Statement = cst.BaseStatement
@@ -34,6 +36,7 @@ class Hoister:
     name_for: Callable[[cst.BaseExpression], str]
     fresh: Callable[[str], str]
     is_group: Callable[[cst.BaseExpression], bool]
+    managers: Managers
     unstable_names: frozenset[str] = frozenset()
     """Names that something else may bind while the client thinks: globals, and locals of enclosing functions."""
 
@@ -59,13 +62,11 @@ class Hoister:
                     ),
                 )
             case cst.Try():
-                return [self._try(stmt)]
+                return self._try(stmt)
             case cst.Match():
                 return self._match(stmt)
             case cst.With():
-                raise Refusal(
-                    "resource-held", "a `with` block holds something open while the client is asked"
-                )
+                return self._with(stmt)
             case cst.FunctionDef() | cst.ClassDef():
                 raise Refusal(
                     "nested-ask", f"the nested `{stmt.name.value}` asks; it may be called from anywhere"
@@ -229,16 +230,21 @@ class Hoister:
             )
         ]
 
-    def _try(self, stmt: cst.Try) -> cst.Try:
-        for handler in stmt.handlers:
-            if self.asks_in(handler):
-                raise Refusal(
-                    "ask-in-except",
-                    "the ask stands in an `except` block, whose exception does not survive the round",
-                )
+    def _try(self, stmt: cst.Try) -> list[Statement]:
         if stmt.finalbody is not None and self.asks_in(stmt.finalbody):
             raise Refusal("ask-in-finally", "the ask stands in a `finally` block")
-        return stmt.with_changes(body=self._suite(stmt.body), orelse=self._else(stmt.orelse))
+        if any(self.asks_in(handler) for handler in stmt.handlers):
+            return self.block(Caught(self.asks_in, self.fresh).moved(stmt))
+        return [stmt.with_changes(body=self._suite(stmt.body), orelse=self._else(stmt.orelse))]
+
+    def _with(self, stmt: cst.With) -> list[Statement]:
+        if any(self.asks_in(item) for item in stmt.items):
+            raise Refusal("evaluation-order", "the ask stands in the head of a `with`")
+        as_try = self.managers.as_try(stmt)
+        if as_try is not None:
+            return self.statement(as_try)
+        self.managers.refuse_held(stmt)
+        return [stmt.with_changes(body=self._suite(stmt.body))]
 
     def _match(self, stmt: cst.Match) -> list[Statement]:
         before, subject = self._expression(stmt.subject)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..facts import Facts
+from ..fresh import FreshNames
 from .infer import ANSWER
 from .model import Type, from_annotation
 
@@ -73,14 +74,15 @@ class Carrier:
                 return None
             return next((o for a in found.args if (o := self.objection(a, seen))), None)
         if found.name in FAITHFUL or found.name.startswith("Literal[") or found.name in ("Any", "...", "?"):
-            return None
+            return next((o for a in found.args if (o := self.objection(a, seen))), None)
         if found.name == ANSWER:
             return self.objection(found.args[0], seen) if found.args else "its schema can't be told"
-        declared = self.facts.classes.get(found.name)
-        if declared is not None and found.name not in seen:
-            return self._class_objection(declared, seen | {found.name})
         if found.name in seen:
             return None
+        known = self.facts.declared(found.name)
+        if known is not None:
+            home, declared = known
+            return Carrier(home)._class_objection(declared, seen | {found.name})
         return f"JSON can't carry {self.shown(found)}"
 
     def _class_objection(self, declared: ast.ClassDef, seen: frozenset[str]) -> str | None:
@@ -99,10 +101,14 @@ class Carrier:
             if is_field and (objection := self._field_objection(declared, stmt, seen)):
                 return objection
         for base in declared.bases:
-            parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
-            if parent is not None and (objection := self._class_objection(parent, seen)):
+            parent = self._parent(base)
+            if parent is not None and (objection := Carrier(parent[0])._class_objection(parent[1], seen)):
                 return objection
         return None
+
+    def _parent(self, base: ast.expr) -> tuple[Facts, ast.ClassDef] | None:
+        found = from_annotation(base, self.facts) if isinstance(base, (ast.Name, ast.Attribute)) else None
+        return self.facts.declared(found.name) if found is not None else None
 
     def _field_objection(self, declared: ast.ClassDef, stmt: ast.stmt, seen: frozenset[str]) -> str | None:
         assert isinstance(stmt, ast.AnnAssign)
@@ -133,8 +139,8 @@ class Carrier:
                 return "enum"
             if origin in ("typing.TypedDict", "typing_extensions.TypedDict"):
                 return "typed dict"
-            parent = self.facts.classes.get(base.id) if isinstance(base, ast.Name) else None
-            if parent is not None and (kind := self.kind(parent)):
+            parent = self._parent(base)
+            if parent is not None and (kind := Carrier(parent[0]).kind(parent[1])):
                 return kind
         return None
 
@@ -159,7 +165,22 @@ class Carrier:
     def _named(self, name: str) -> str:
         if name.startswith("Literal["):
             return self._imported("typing.Literal") + name.removeprefix("Literal")
+        if ":" in name:
+            return self._of_project(name)
         return self._imported(name) if "." in name and name != "..." else name
+
+    def _of_project(self, name: str) -> str:
+        """The name that a class of another file has in this one; asks for an import if it has none."""
+        for local, origin in self.facts.imports.items():
+            found = self.facts.find(origin)
+            if found is not None and f"{found[0].dotted}:{found[1]}" == name:
+                return local
+        module, _, tail = name.partition(":")
+        spelled = self.facts.neighbours.spelled(module) if self.facts.neighbours is not None else module
+        origin = f"{spelled}.{tail}"
+        if origin not in self.imports:
+            self.imports[origin] = FreshNames({*self.facts.names, *self.imports.values()})(tail)
+        return self.imports[origin]
 
     def _imported(self, origin: str) -> str:
         """The name that `origin` has in the module; asks for an import if it has none."""

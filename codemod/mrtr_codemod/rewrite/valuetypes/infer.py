@@ -9,7 +9,20 @@ from dataclasses import dataclass
 from ..facts import Facts
 from .imported import imported_result
 from .methods import BUILTIN_RESULTS, STRING_METHODS
-from .model import ANY, BOOL, FLOAT, INT, NONE, NUMBER, STR, Type, from_annotation, returned_type, union
+from .model import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    NUMBER,
+    STR,
+    Type,
+    abroad,
+    from_annotation,
+    returned_type,
+    union,
+)
 
 ANSWER = "mrtr_steps.Answer"
 _EMPTY = {
@@ -194,8 +207,8 @@ class Inference:
         return owner.element if owner.name in ("list", "str", "bytes") else None
 
     def _attribute(self, expr: ast.Attribute) -> Type | None:
-        if isinstance(expr.value, ast.Name) and self._is_enum(expr.value.id):
-            return Type(expr.value.id)
+        if (member := self._enum_member(expr.value)) is not None:
+            return member
         owner = self(expr.value)
         if owner is None:
             return None
@@ -205,8 +218,8 @@ class Inference:
 
     def _lacks(self, owner: Type, name: str) -> bool:
         """A model of the module without such a field: a value that has it is of another type."""
-        declared = self.facts.classes.get(owner.name)
-        if declared is None or any(self.facts.origin(b) != "pydantic.BaseModel" for b in declared.bases):
+        home, declared = self.facts.declared(owner.name) or (self.facts, None)
+        if declared is None or any(home.origin(b) != "pydantic.BaseModel" for b in declared.bases):
             return False
         names = {n.id for s in declared.body for n in ast.walk(s) if isinstance(n, ast.Name)}
         methods = {s.name for s in declared.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
@@ -228,12 +241,16 @@ class Inference:
         if owner.name.startswith("pathlib."):
             return {"name": STR, "stem": STR, "suffix": STR, "parent": owner}.get(name)
         if owner.name == "mrtr_steps.Sampled":
-            return {"text": Type("|", (STR, NONE))}.get(name)
-        declared = self.facts.classes.get(owner.name)
-        return self._declared_field(declared, name) if declared else None
+            return {"text": Type("|", (STR, NONE)), "result": owner.args[0] if owner.args else None}.get(name)
+        known = self.facts.declared(owner.name)
+        if known is None:
+            return None
+        home, declared = known
+        found = Inference(home, {})._declared_field(declared, name)
+        return abroad(found, home, self.facts) if found is not None else None
 
     def _declared_field(self, declared: ast.ClassDef, name: str) -> Type | None:
-        if self._is_enum(declared.name):
+        if self._is_enum(declared):
             values = [s.value for s in declared.body if isinstance(s, ast.Assign)]
             return self._all(*values) if name == "value" and values else STR if name == "name" else None
         for stmt in declared.body:
@@ -249,10 +266,14 @@ class Inference:
                 return found
         return None
 
-    def _is_enum(self, name: str) -> bool:
-        declared = self.facts.classes.get(name)
-        bases = declared.bases if declared else []
-        return any((self.facts.origin(b) or "").startswith("enum.") for b in bases)
+    def _enum_member(self, owner: ast.expr) -> Type | None:
+        """The type of `Colour.RED`, given `Colour`."""
+        found = from_annotation(owner, self.facts) if isinstance(owner, (ast.Name, ast.Attribute)) else None
+        home, declared = (found and self.facts.declared(found.name)) or (self.facts, None)
+        return found if declared is not None and Inference(home, {})._is_enum(declared) else None
+
+    def _is_enum(self, declared: ast.ClassDef) -> bool:
+        return any((self.facts.origin(b) or "").startswith("enum.") for b in declared.bases)
 
     def _call(self, expr: ast.Call) -> Type | None:
         func = expr.func
@@ -270,7 +291,7 @@ class Inference:
         if name in self.facts.classes:
             return Type(name)
         if name in self.facts.imports:
-            return imported_result(self.facts.imports[name])
+            return self._imported(self.facts.imports[name])
         if name in BUILTIN_RESULTS:
             return BUILTIN_RESULTS[name]
         if name in ("list", "sorted", "set", "tuple", "frozenset"):
@@ -302,7 +323,7 @@ class Inference:
     def _method_call(self, func: ast.Attribute, expr: ast.Call) -> Type | None:
         origin = self.facts.origin(func)
         if origin is not None:
-            return imported_result(origin)
+            return self._imported(origin)
         if isinstance(func.value, ast.Name):
             owner_class = self.class_name if func.value.id in ("self", "cls") else func.value.id
             function = self.facts.functions.get(f"{owner_class}.{func.attr}")
@@ -324,8 +345,21 @@ class Inference:
             return STR
         if owner.name == "bytes" and func.attr in ("decode", "hex"):
             return STR
-        function = self.facts.functions.get(f"{owner.name}.{func.attr}")
-        return returned_type(function, self.facts) if function else None
+        known = self.facts.declared(owner.name)
+        return self._returned(known[0], f"{known[1].name}.{func.attr}") if known else None
+
+    def _imported(self, origin: str) -> Type | None:
+        """What a call of something imported gives."""
+        found = self.facts.find(origin)
+        if found is None:
+            return imported_result(origin)
+        home, name = found
+        return abroad(Type(name), home, self.facts) if name in home.classes else self._returned(home, name)
+
+    def _returned(self, home: Facts, name: str) -> Type | None:
+        function = home.functions.get(name)
+        found = returned_type(function, home) if function is not None else None
+        return abroad(found, home, self.facts) if found is not None else None
 
     def _dict_method(self, owner: Type, name: str, expr: ast.Call) -> Type | None:
         if name in ("get", "pop", "setdefault"):

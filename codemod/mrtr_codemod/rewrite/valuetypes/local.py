@@ -145,8 +145,8 @@ def _captures(node: ast.Match, infer: Inference, bound: dict[str, Type]) -> None
 
 
 def _class_captures(part: ast.MatchClass, subject: Type, infer: Inference, bound: dict[str, Type]) -> None:
-    declared = part.cls.id if isinstance(part.cls, ast.Name) else ""
-    owner = Type(declared) if declared in infer.facts.classes else subject
+    declared = from_annotation(part.cls, infer.facts)
+    owner = declared if declared is not None and infer.facts.declared(declared.name) else subject
     for name, inner in zip(part.kwd_attrs, part.kwd_patterns, strict=True):
         if isinstance(inner, ast.MatchAs) and inner.name and inner.pattern is None:
             probe = Inference(infer.facts, {"_": owner})

@@ -10,8 +10,8 @@ from ..facts import Facts, parse_annotation
 
 @dataclass(frozen=True)
 class Type:
-    """`list[str]` is Type("list", (Type("str"),)); a class of the module goes by its own name, an imported one by its
-    origin. `Literal` keeps its source as name."""
+    """`list[str]` is Type("list", (Type("str"),)); a class of the module goes by its own name, one of another file of
+    the project by `module:Class`, any other by its origin. `Literal` keeps its source as name."""
 
     name: str
     args: tuple[Type, ...] = ()
@@ -80,7 +80,13 @@ def from_annotation(expr: ast.expr | None, facts: Facts) -> Type | None:
         return ANY
     if origin.startswith("typing.") and tail in _GENERIC:
         return Type(_GENERIC[tail])
-    return Type(origin)
+    return Type(_placed(origin, facts))
+
+
+def _placed(origin: str, facts: Facts) -> str:
+    """The name of the type that is imported as `origin`."""
+    found = facts.find(origin)
+    return f"{found[0].dotted}:{found[1]}" if found is not None and found[1] in found[0].classes else origin
 
 
 def _subscript(expr: ast.Subscript, facts: Facts) -> Type | None:
@@ -105,7 +111,15 @@ def _subscript(expr: ast.Subscript, facts: Facts) -> Type | None:
         return Type(_GENERIC[tail], known)
     if base in _PLAIN and base not in facts.imports:
         return Type(base, known)
-    return Type(origin, known) if origin else None
+    return Type(_placed(origin, facts), known) if origin else None
+
+
+def abroad(found: Type, home: Facts, here: Facts) -> Type:
+    """A type of the file `home` as another file names it."""
+    if home is here:
+        return found
+    name = f"{home.dotted}:{found.name}" if found.name in home.classes else found.name
+    return Type(name, tuple(abroad(a, home, here) for a in found.args))
 
 
 def returned_type(function: ast.FunctionDef | ast.AsyncFunctionDef, facts: Facts) -> Type | None:

@@ -67,7 +67,8 @@ Answer = TypeAliasType(
 
 FIRST_VERSION = "2026-07-28"
 MAX_ROUNDS = 40
-"""Rounds after which a call is ended, so that a handler that never stops asking does not run for ever."""
+"""Rounds after which a call is ended, so that a handler that never stops asking does not run for ever. Clients end one
+after 10, unless they were told to go on for longer."""
 
 
 class Step(BaseModel):
@@ -236,7 +237,11 @@ class Steps:
         for key, request in requests.items():
             _require(self._session.client_capabilities, key, request)
         if self._round > MAX_ROUNDS:
-            raise CannotAsk(INVALID_PARAMS, f"This call has asked {MAX_ROUNDS} times and is ended.")
+            raise CannotAsk(
+                INVALID_PARAMS,
+                f"This call has asked {MAX_ROUNDS} times and is ended. Ask for several things in one round, "
+                "or raise MAX_ROUNDS in mrtr_steps.py.",
+            )
         self.asking = True
         saved = {"round": self._round, "asked": list(requests), "points": points, "restart": restart}
         return InputRequiredResult(input_requests=requests, request_state=json.dumps(saved))

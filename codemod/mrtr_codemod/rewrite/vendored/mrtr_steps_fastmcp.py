@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from fastmcp.server.elicitation import (
     AcceptedElicitation,
@@ -24,12 +24,18 @@ from mcp.types import (
     ModelPreferences,
     SamplingMessage,
     TextContent,
+    Tool,
+    ToolChoice,
 )
 from mrtr_steps import CannotAsk, InputRequiredResult, Step, numbered, raw_form, roots, url
 from mrtr_steps import Steps as McpSteps
 from typing_extensions import TypeAliasType
 
 DataT = TypeVar("DataT")
+ResultT = TypeVar("ResultT")
+Messages = str | Sequence[str | SamplingMessage]
+Preferences = ModelPreferences | str | list[str] | None
+Choice = Literal["auto", "required", "none"]
 
 Answer = TypeAliasType(
     "Answer", AcceptedElicitation[DataT] | DeclinedElicitation | CancelledElicitation, type_params=(DataT,)
@@ -43,11 +49,11 @@ __all__ = [
 
 
 @dataclass
-class Sampled:
-    """What the client's model said."""
+class Sampled(Generic[ResultT]):
+    """What the client's model said: its `text`, and what that stands for."""
 
     text: str | None
-    result: str | None
+    result: ResultT
     history: list[SamplingMessage]
 
 
@@ -77,7 +83,7 @@ class Steps(McpSteps):
             return None
         blocks = reply.content if isinstance(reply.content, list) else [reply.content]
         text = next((block.text for block in blocks if isinstance(block, TextContent)), None)
-        return Sampled(text, text, [SamplingMessage(role="assistant", content=reply.content)])
+        return Sampled(text, text or "", [SamplingMessage(role="assistant", content=reply.content)])
 
     def roots(self, key: str) -> Any:
         """The roots that the client listed."""
@@ -93,30 +99,38 @@ def form(message: str, response_type: Any, **labels: str | None) -> ElicitReques
 
 
 def sample(
-    messages: str | Sequence[str | SamplingMessage],
+    messages: Messages,
     *,
     system_prompt: str | None = None,
     temperature: float | None = None,
     max_tokens: int | None = None,
-    model_preferences: ModelPreferences | str | list[str] | None = None,
+    model_preferences: Preferences = None,
     include_context: Literal["none", "thisServer", "allServers"] | None = None,
+    tools: Sequence[Tool] = (),
+    tool_choice: Choice | None = None,
 ) -> CreateMessageRequest:
     """A completion by the client's model, its options those of `ctx.sample`."""
-    given = [messages] if isinstance(messages, str) else messages
     hints = [model_preferences] if isinstance(model_preferences, str) else model_preferences
     preferred = (
         ModelPreferences(hints=[ModelHint(name=n) for n in hints]) if isinstance(hints, list) else hints
     )
     return CreateMessageRequest(
         params=CreateMessageRequestParams(
-            messages=[_message(m) for m in given],
+            messages=said(messages),
             system_prompt=system_prompt,
             temperature=temperature,
             max_tokens=512 if max_tokens is None else max_tokens,
             model_preferences=preferred,
             include_context=include_context,
+            tools=[*tools] or None,
+            tool_choice=None if tool_choice is None else ToolChoice(mode=tool_choice),
         )
     )
+
+
+def said(messages: Messages) -> list[SamplingMessage]:
+    """The messages as the protocol has them; text is what the user says."""
+    return [_message(m) for m in ([messages] if isinstance(messages, str) else messages)]
 
 
 def _message(given: str | SamplingMessage) -> SamplingMessage:
