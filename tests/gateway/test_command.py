@@ -51,10 +51,18 @@ def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[servers.a]\nurl = 'https://old/mcp'\nholds = 3\n", "servers.a.holds"),
-        ("[servers.a]\n", "[servers.a]: give the old server"),
+        (
+            "[servers.b]\nurl = 'https://b/mcp'\n\n[servers.a]\nurl = 'https://old/mcp'\nholds = 3\n",
+            "servers.toml, line 6: servers.a.holds: there is no such setting, but command, url,",
+        ),
+        (
+            "[servers.a]\nurl = 'https://a/mcp'\nhold = 'long'\n",
+            "line 3: servers.a.hold: Input should be a valid number",
+        ),
+        ("[server.a]\nurl = 'https://a/mcp'\n", "servers.toml: servers: Field required"),
+        ("\n[servers.a]\n", "servers.toml, line 2, [servers.a]: give the old server"),
         ("[servers.'a/b']\nurl = 'https://old/mcp'\n", "a name is letters"),
-        ("[servers", "is not TOML"),
+        ("[servers", "is not TOML: Expected ']' at the end of a table declaration (at"),
         ("", "servers: Field required"),
         (
             "[servers.a]\nurl = 'https://old/mcp'\naudience = 'desk'\n",

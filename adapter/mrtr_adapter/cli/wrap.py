@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 from pathlib import Path
 
-import anyio
 import click
 
 from mrtr_adapter.cli.refused import Refused
+from mrtr_adapter.cli.wrap_serving import over_http, over_stdio
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.config import read_config
-from mrtr_adapter.gateway.gateway import running
 from mrtr_adapter.gateway.holds import HoldLimits
-from mrtr_adapter.gateway.http import application
-from mrtr_adapter.gateway.pool import PoolLimits
-from mrtr_adapter.gateway.settings import Settings
-from mrtr_adapter.gateway.wanted import behind, environment, policy, tokens
+from mrtr_adapter.gateway.logs import FORMATS, JSON, TEXT, log_to_stderr
+from mrtr_adapter.gateway.settings import Settings, with_logged_stderr
+from mrtr_adapter.gateway.wanted import behind, bounds, environment, policy, tokens
 from mrtr_adapter.sealing.keys import ENVIRONMENT
 from mrtr_adapter.serving.address import Address
-from mrtr_adapter.serving.http import serve_http
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
-from mrtr_adapter.serving.startup import Startup
-from mrtr_adapter.serving.stdio import serve_stdio
 
 _PATH = "/mcp"
 
@@ -95,6 +88,13 @@ _PATH = "/mcp"
     "--store", metavar="URL", help="Share redeemed states in sqlite:///FILE or redis://HOST:PORT/DB."
 )
 @click.option(
+    "--log-format",
+    type=click.Choice(FORMATS),
+    default=TEXT,
+    show_default=True,
+    help="How the log on stderr is written; as json, with what the old server prints there.",
+)
+@click.option(
     "--keys-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -117,6 +117,7 @@ def wrap(
     audience: str | None,
     scopes: tuple[str, ...],
     store: str | None,
+    log_format: str,
     keys_file: Path | None,
 ) -> None:
     """Serve an old MCP server to clients on 2026-07-28, and to older ones as before.
@@ -137,13 +138,13 @@ def wrap(
             )
         if trust_header is not None and access is not None:
             raise CannotServe("--trust-header and --jwks both say who asks: give one of them")
-        share = max(1, sessions // 4) if trust_header or access else sessions
+        pool, held = bounds(sessions, apart=bool(trust_header or access))
         settings = Settings(
             Command(())
             if config
             else behind(command, url, headers, environment(variables, os.environ), None),
-            pool=PoolLimits(sessions=sessions, per_principal=share),
-            hold=HoldLimits(seconds=hold, calls=max(1, share * 3 // 4)),
+            pool=pool,
+            hold=HoldLimits(seconds=hold, calls=held),
             replay=policy(replay),
             call_seconds=timeout,
             trust_header=trust_header,
@@ -151,53 +152,15 @@ def wrap(
             keys=keys_of_file(keys_file) if keys_file else keys_of_environment(),
             store=store,
         )
-        _log()
+        servers = {_PATH: settings} if config is None else read_config(config, settings)
+        log_to_stderr(log_format)
+        if log_format == JSON:
+            servers = {path: with_logged_stderr(one) for path, one in servers.items()}
         if address is None:
-            if sys.stdin.isatty():
-                click.echo(
-                    "mrtr wrap: speaks MCP on stdin and stdout, for a client that starts it; "
-                    "for HTTP give --http 127.0.0.1:8000",
-                    err=True,
-                )
-            anyio.run(_over_stdio, settings)
+            over_stdio(servers[_PATH])
         else:
-            _over_http(
-                {_PATH: settings} if config is None else read_config(config, settings), Address.parse(address)
-            )
+            over_http(servers, Address.parse(address))
     except CannotServe as error:
         raise Refused("wrap", str(error)) from None
     except Exception as error:
         raise Refused("wrap", f"the gateway has failed: {told(error)}") from None
-
-
-async def _over_stdio(settings: Settings) -> None:
-    refused = None
-    try:
-        async with running(settings) as gateway:
-            await serve_stdio(gateway.front)
-    except Exception as error:
-        refused = _reason(error)
-    if refused is not None:
-        raise refused
-
-
-def _over_http(servers: dict[str, Settings], address: Address) -> None:
-    address, sockets = address.listen()
-    at = ", ".join(address.url.removesuffix(_PATH) + path for path in servers)
-    app = Startup(
-        application(servers, address.host), lambda: click.echo(f"mrtr wrap: serving {at}", err=True)
-    )
-    serve_http(app, sockets)
-
-
-def _reason(error: BaseException) -> Exception:
-    """The one error that a task group ended with."""
-    while inner := getattr(error, "exceptions", None):
-        error = inner[0]
-    return error if isinstance(error, Exception) else RuntimeError(told(error))
-
-
-def _log() -> None:
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )

@@ -24,6 +24,7 @@ import anyio
 from mcp.client.stdio import get_default_environment
 
 from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, Link, LinkClosed, Message
+from mrtr_adapter.gateway.stderr import relay
 from mrtr_adapter.gateway.warden import Warden
 
 logger = logging.getLogger("mrtr")
@@ -49,6 +50,8 @@ class Command:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """On top of what every program gets."""
     folder: Path | None = None
+    logs_stderr: bool = False
+    """Have its stderr in the gateway's log, and not simply where the gateway's own goes."""
 
     @property
     def name(self) -> str:
@@ -66,7 +69,7 @@ class Command:
                 *self.arguments,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=None,
+                stderr=subprocess.PIPE if self.logs_stderr else None,
                 cwd=self.folder,
                 env=get_default_environment() | dict(self.environment),
                 limit=_CHUNK,
@@ -75,12 +78,16 @@ class Command:
         except OSError as error:
             raise LinkClosed(f"{self.arguments[0]} can't be started: {error.strerror or error}") from None
         await warden.watch(process.pid)
-        try:
-            yield _Child(process, self.arguments[0])
-        finally:
-            with anyio.CancelScope(shield=True):
-                await _end(process)
-                await warden.forget(process.pid)
+        async with anyio.create_task_group() as group:
+            if process.stderr is not None:
+                group.start_soon(relay, process.stderr, process.pid)
+            try:
+                yield _Child(process, self.arguments[0])
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await _end(process)
+                    await warden.forget(process.pid)
+                group.cancel_scope.cancel()
 
 
 class _Child:

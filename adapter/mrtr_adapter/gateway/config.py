@@ -13,17 +13,17 @@ hold = 60
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.gateway.tokens import TokenRules
-from mrtr_adapter.gateway.wanted import behind, environment, policy, tokens
+from mrtr_adapter.gateway.wanted import behind, bounds, environment, policy, tokens
 from mrtr_adapter.serving.refusal import CannotServe
 
 if sys.version_info >= (3, 11):
@@ -62,19 +62,26 @@ def read_config(path: Path, common: Settings) -> dict[str, Settings]:
     Raises:
         CannotServe: the file can't be read, or says something that makes no sense.
     """
+    text = ""
     try:
-        found = _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        found = _File.model_validate(tomllib.loads(text))
     except (OSError, UnicodeDecodeError) as error:
         raise CannotServe(f"can't read {path}: {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise CannotServe(f"{path} is not TOML: {error}") from None
     except ValidationError as error:
-        raise CannotServe(f"{path}: {_first(error)}") from None
-    return {f"/{name}/mcp": _settings(path, name, server, common) for name, server in found.servers.items()}
+        loc, said = _first(error)
+        raise CannotServe(f"{path}{_line(text, loc)}: {said}") from None
+    return {
+        f"/{name}/mcp": _settings(
+            f"{path}{_line(text, ('servers', name))}, [servers.{name}]", name, server, common
+        )
+        for name, server in found.servers.items()
+    }
 
 
-def _settings(path: Path, name: str, server: _Server, common: Settings) -> Settings:
-    where = f"{path}, [servers.{name}]"
+def _settings(where: str, name: str, server: _Server, common: Settings) -> Settings:
     if not name.replace("-", "").replace("_", "").isalnum():
         raise CannotServe(f"{where}: a name is letters, digits, - and _, since it is part of the path")
     try:
@@ -86,13 +93,14 @@ def _settings(path: Path, name: str, server: _Server, common: Settings) -> Setti
         access = _tokens(server, common.tokens)
     except CannotServe as error:
         raise CannotServe(f"{where}: {error}") from None
-    settings = replace(common, behind=old, replay=replay, audience=name, tokens=access)
+    apart = bool(access or common.trust_header)
+    pool, held = bounds(server.sessions or common.pool.sessions, apart=apart)
+    hold = replace(common.hold, calls=held)
+    settings = replace(common, behind=old, replay=replay, audience=name, tokens=access, pool=pool, hold=hold)
     if server.hold is not None:
         settings = replace(settings, hold=replace(settings.hold, seconds=server.hold))
     if server.timeout is not None:
         settings = replace(settings, call_seconds=server.timeout)
-    if server.sessions is not None:
-        settings = replace(settings, pool=replace(settings.pool, sessions=server.sessions))
     return settings
 
 
@@ -115,6 +123,27 @@ def _expanded(env: Mapping[str, str]) -> dict[str, str]:
     return {name: known[value[1:]] if value.startswith("$") else value for name, value in env.items()}
 
 
-def _first(error: ValidationError) -> str:
-    detail: dict[str, Any] = dict(error.errors()[0])
-    return f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}"
+def _first(error: ValidationError) -> tuple[tuple[str, ...], str]:
+    """Where the first fault is, and what it is."""
+    detail = error.errors()[0]
+    loc = tuple(map(str, detail["loc"]))
+    said = detail["msg"]
+    if detail["type"] == "extra_forbidden":
+        known = _Server.model_fields if len(loc) > 2 else _File.model_fields
+        said = f"there is no such setting, but {', '.join(known)}"
+    return loc, f"{'.'.join(loc)}: {said}"
+
+
+def _line(text: str, loc: Sequence[str]) -> str:
+    """ ", line N" of a setting, or of the table that it is missing in; nothing if that is written in another way."""
+    table, setting = ".".join(loc[:2]), "".join(loc[2:3])
+    found = None
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = re.sub(r"[\s\"']", "", line)
+        if bare.startswith("["):
+            if found is not None:
+                break
+            found = number if bare.startswith(f"[{table}]") else None
+        elif found is not None and setting and bare.startswith(f"{setting}="):
+            return f", line {number}"
+    return "" if found is None else f", line {found}"

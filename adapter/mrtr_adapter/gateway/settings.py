@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.holds import HoldLimits
@@ -29,3 +29,10 @@ class Settings:
     keys: Sequence[str] | None = field(default=None, repr=False)
     store: str | None = field(default=None, repr=False)
     audience: str | None = None
+
+
+def with_logged_stderr(settings: Settings) -> Settings:
+    """The same, with what the old server prints on stderr in the gateway's log."""
+    if not isinstance(settings.behind, Command):
+        return settings
+    return replace(settings, behind=replace(settings.behind, logs_stderr=True))

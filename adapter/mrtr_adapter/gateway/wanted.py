@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.policy import CHOICES, NONE, SAFE, ReplayPolicy
+from mrtr_adapter.gateway.pool import PoolLimits
 from mrtr_adapter.gateway.remote import Endpoint
 from mrtr_adapter.gateway.tokens import TokenRules
 from mrtr_adapter.serving.refusal import CannotServe
@@ -81,6 +82,13 @@ def tokens(
     rules = TokenRules(jwks, issuer, audience, tuple(scopes))
     rules.auth(), rules.verifier()
     return rules
+
+
+def bounds(sessions: int, *, apart: bool) -> tuple[PoolLimits, int]:
+    """How many sessions there may be, and how many calls each user may have held. Where users are told apart, one of
+    them gets no more than a quarter; a quarter of that is left for calls that ask nothing."""
+    share = max(1, sessions // 4) if apart else sessions
+    return PoolLimits(sessions=sessions, per_principal=share), max(1, share * 3 // 4)
 
 
 def policy(given: Sequence[str]) -> ReplayPolicy:

@@ -1,0 +1,65 @@
+"""How `mrtr wrap` serves: over stdio, or over HTTP."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping
+
+import anyio
+
+from mrtr_adapter.gateway.gateway import running
+from mrtr_adapter.gateway.http import application
+from mrtr_adapter.gateway.settings import Settings
+from mrtr_adapter.serving.address import Address
+from mrtr_adapter.serving.http import serve_http
+from mrtr_adapter.serving.refusal import told
+from mrtr_adapter.serving.startup import Startup
+from mrtr_adapter.serving.stdio import serve_stdio
+
+logger = logging.getLogger("mrtr")
+
+
+def over_stdio(settings: Settings) -> None:
+    """Serve one old server until the client closes stdin.
+
+    Raises:
+        CannotServe: it can't be started.
+    """
+    if sys.stdin.isatty():
+        logger.info(
+            "mrtr wrap: speaks MCP on stdin and stdout, for a client that starts it; "
+            "for HTTP give --http 127.0.0.1:8000"
+        )
+    anyio.run(_over_stdio, settings)
+
+
+def over_http(servers: Mapping[str, Settings], address: Address) -> None:
+    """Serve each of these at its path until SIGTERM.
+
+    Raises:
+        CannotServe: this can't be listened on, or one of them can't be started.
+    """
+    address, sockets = address.listen()
+    host = address.url.removesuffix("/mcp")
+    at = ", ".join(host + path for path in servers)
+    app = Startup(application(servers, address.host), lambda: logger.info("mrtr wrap: serving %s", at))
+    serve_http(app, sockets)
+
+
+async def _over_stdio(settings: Settings) -> None:
+    refused = None
+    try:
+        async with running(settings) as gateway:
+            await serve_stdio(gateway.front)
+    except Exception as error:
+        refused = _reason(error)
+    if refused is not None:
+        raise refused
+
+
+def _reason(error: BaseException) -> Exception:
+    """The one error that a task group ended with."""
+    while inner := getattr(error, "exceptions", None):
+        error = inner[0]
+    return error if isinstance(error, Exception) else RuntimeError(told(error))
