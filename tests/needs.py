@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NODE_MODULES = Path(__file__).parent / "interop" / "node" / "node_modules"
+PUBLISHED_NODE_MODULES = Path(__file__).parent / "gateway" / "published" / "ci" / "node_modules"
 OLDEST_NODE = 22
 """The conformance suite uses globals that Node 20 lacks."""
 
@@ -28,6 +29,9 @@ REMEDIES = {
     "chromium": "install Chromium (Debian: apt-get install chromium)",
     "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
     "nginx": "install nginx (Debian: apt-get install nginx-light)",
+    "published_npm": "run: npm ci --ignore-scripts --prefix tests/gateway/published/ci",
+    "published_pypi": "make a virtual environment, install tests/gateway/published/ci/requirements.txt into it and set "
+    "MRTR_TEST_PUBLISHED to its folder",
     "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
     "sdk_sources": "unpack the sdists of mcp==1.30.0 and fastmcp==3.4.11 into a folder (pip download --no-deps "
     "--no-binary :all:) and set MRTR_TEST_SDK_SOURCES to it",
@@ -74,6 +78,16 @@ def _nginx() -> str | None:
     return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
 
 
+def _published_npm() -> str | None:
+    commands = PUBLISHED_NODE_MODULES / ".bin"
+    return str(commands) if commands.is_dir() and shutil.which("node") else None
+
+
+def _published_pypi() -> str | None:
+    folder = os.environ.get("MRTR_TEST_PUBLISHED")
+    return str(Path(folder) / "bin") if folder else None
+
+
 def _redis() -> str | None:
     return os.environ.get("MRTR_TEST_REDIS") or None
 
@@ -96,6 +110,8 @@ _FINDERS: dict[str, Callable[[], str | None]] = {
     "fastmcp3": _fastmcp3,
     "node": _node,
     "nginx": _nginx,
+    "published_npm": _published_npm,
+    "published_pypi": _published_pypi,
     "redis": _redis,
     "sdk_sources": _sdk_sources,
 }
