@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 HEADER = """\
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
@@ -296,7 +297,9 @@ class Program:
         name = self.fresh("x")
         number = self.number(scope)
         before = f"effect({self.text(scope)})"
-        choice = self.random.randrange(9)
+        choice = self.random.randrange(10)
+        if choice == 9:
+            return self.each_ask(scope)
         if choice == 0:
             return [
                 f"if ({question}).action == 'accept':",
@@ -336,6 +339,21 @@ class Program:
             f"{left}, {right} = await asyncio.gather({first}, {second.removeprefix('await ')})",
             *self.used(left, schema, scope),
             *self.used(right, second_schema, scope),
+        ]
+
+    def each_ask(self, scope: Scope) -> list[str]:
+        """The same question for each of some items, all at once."""
+        self.asks += 1
+        answers, item = self.fresh("x"), self.fresh("t")
+        items = self.pick(
+            [self.pick(scope.lists), f"{self.pick(scope.lists)}[:2]", f"{{*{self.pick(scope.lists)}}}"]
+        )
+        chosen = f" if len({item}) > 1" if self.random.random() < 0.3 else ""
+        message = f'f"e{self.asks} {{{item}}} {{{self.pick(scope.ints)}}}"'
+        # In one process, a set always has the same order.
+        return [
+            f"{answers} = await asyncio.gather(*[ctx.elicit({message}, Ok) for {item} in {items}{chosen}])",
+            f"EFFECTS.append(f'each {{[one.action for one in {answers}]}}')",
         ]
 
     def helper(self, scope: Scope) -> list[str]:
@@ -405,7 +423,19 @@ class Program:
     def attempt(self, scope: Scope, depth: int, in_loop: bool) -> list[str]:
         body = self.block(scope.copy(), depth + 1, 2, in_loop=in_loop)
         body.insert(self.random.choice([0, len(body)]), f"risky({self.number(scope)})")
+        kind = self.random.random()
+        if kind < 0.15:
+            return ["with suppress(ValueError, KeyError):", *_indented(body)]
         out = ["try:", *_indented(body)]
+        if kind < 0.3:
+            shown = self.pick(["{error}", "{str(error)!r}", ""])
+            told = [f"EFFECTS.append(f'caught {shown}')"]
+            inside = [
+                *told,
+                *self.ask(scope.copy()),
+                *self.block(scope.copy(), depth + 1, 1, in_loop=in_loop),
+            ]
+            return [*out, "except ValueError as error:", *_indented(inside)]
         handled = self.pick(["except ValueError as error:", "except Exception as error:", ""])
         if handled:
             out += [handled, "    EFFECTS.append(f'caught {error}')"]

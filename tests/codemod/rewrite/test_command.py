@@ -202,7 +202,9 @@ def test_a_module_of_a_package_imports_the_support_module_from_its_top(tmp_path:
     assert result.outputs[1].path == tmp_path / "app" / "mrtr_steps.py"
 
 
-def test_a_module_of_a_package_is_rewritten_in_two_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_of_a_package_is_rewritten_in_two_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "__init__.py").write_text("")
