@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -15,15 +15,12 @@ from mrtr_codemod.analysis.views import file_view
 from mrtr_codemod.model import Failure, Finding, Report
 from mrtr_codemod.parallel import spread
 from mrtr_codemod.pauses import few_pauses
+from mrtr_codemod.progress import Progress
 from mrtr_codemod.project import Project
 from mrtr_codemod.rules import Rule, all_rules
 from mrtr_codemod.source import SourceFile
 from mrtr_codemod.suppress import MARK
 from mrtr_codemod.texts.survey import Survey, Topic
-
-Progress = Callable[[int, int], None]
-"""Called with how many files were checked, and how many there are."""
-
 
 _TELLING = (
     "mcp", "MCP", "licit", "requestState", "request_state", "resultType", "32042", "includeContext", "createMessage",
@@ -34,9 +31,13 @@ _TELLING = (
 
 @dataclass(frozen=True)
 class Options:
-    """`select` are the codes of the rules to run, None for all of them."""
+    """`select` are the codes of the rules to run, None for all of them.
+
+    `following` is told of the files in which asks were followed to their callers, `progress` of those checked.
+    """
 
     select: frozenset[str] | None = None
+    following: Progress | None = None
     progress: Progress | None = None
     survey: Survey | None = None
     """What is known already of texts that were looked at while they were read."""
@@ -54,7 +55,7 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
         warnings.simplefilter("ignore")  # of the code that is read
         project = Project(sources, options.survey or survey_texts())
         rules = [rule for rule in all_rules() if options.select is None or rule.code in options.select]
-        analysis = Analysis(project)
+        analysis = Analysis(project, options.following)
         findings = sorted(_findings(analysis, rules, options.progress), key=_place)
         handlers = handlers_of(analysis, findings)
     return Report(

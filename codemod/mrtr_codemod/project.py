@@ -157,7 +157,7 @@ class Project:
         bound, _, outer = collect(
             found.statements,
             lambda level, name: absolute_name(scope.path, module.dotted, level, name),
-            walrus=self.mentions(scope.path, ":="),
+            walrus=module.walrus,
         )
         return bound, outer
 

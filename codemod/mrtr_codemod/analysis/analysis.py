@@ -10,6 +10,7 @@ from mrtr_codemod.analysis.effects import Effects
 from mrtr_codemod.analysis.entries import EntryFact
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import ScopeId
+from mrtr_codemod.progress import Progress
 from mrtr_codemod.project import Project
 
 
@@ -24,10 +25,10 @@ class EntryPoint:
 class Analysis:
     """Names, call graph and effects of a project, shared by the rules and the report."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, progress: Progress | None = None) -> None:
         self.project = project
         self.evaluator = Evaluator(project)
-        self.graph: CallGraph = build(project, self.evaluator)
+        self.graph: CallGraph = build(project, self.evaluator, progress)
         self.effects = Effects(project, self.evaluator)
 
     @cached_property

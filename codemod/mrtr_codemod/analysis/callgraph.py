@@ -25,6 +25,7 @@ from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
 from mrtr_codemod.names.reference import Ref
 from mrtr_codemod.names.values import ClassValue, External, FunctionValue, InstanceValue, Value
+from mrtr_codemod.progress import Progress
 from mrtr_codemod.project import Project
 
 
@@ -65,9 +66,9 @@ class CallGraph:
     """Functions that reach an ask."""
 
 
-def build(project: Project, evaluator: Evaluator) -> CallGraph:
+def build(project: Project, evaluator: Evaluator, progress: Progress | None = None) -> CallGraph:
     """Follow every ask of the project to the functions and entry points that reach it."""
-    return _Builder(project, evaluator).run()
+    return _Builder(project, evaluator).run(progress)
 
 
 class _Builder:
@@ -86,14 +87,18 @@ class _Builder:
         self.queue: dict[str, dict[ScopeId, None]] = {}
         """Scopes to look at, file by file, so that a file's tree is at hand for all of them."""
 
-    def run(self) -> CallGraph:
+    def run(self, progress: Progress | None) -> CallGraph:
         for path, lines in self.project.survey.seeds.items():
             for scope in self.mentions.on_lines(path, lines):
                 self._enqueue(scope)
                 self._calls(scope)
                 self.aliases.learn(scope)
+        followed: set[str] = set()
         while self.queue:
+            if progress is not None:
+                progress(len(followed), len(followed | self.queue.keys()))
             path, scopes = self.queue.popitem()
+            followed.add(path)
             try:
                 for scope in scopes:
                     self._visit(scope)

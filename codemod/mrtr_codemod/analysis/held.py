@@ -1,4 +1,4 @@
-"""Resources that a `with` statement holds."""
+"""Resources that a function holds: by a `with` statement, or because it acquired them."""
 
 from __future__ import annotations
 
@@ -36,17 +36,35 @@ def held_by(view: ScopeView, item: ast.withitem) -> str | None:
             found = _external(value.name)
             if found:
                 return found
-        elif isinstance(value, (ClassValue, InstanceValue)) and _enters(view, value):
+        elif isinstance(value, (ClassValue, InstanceValue)) and _does(
+            view, value, ("__aenter__", "__enter__")
+        ):
             return "a resource"
     if isinstance(expression, ast.Call):
         for value in view.file.values(expression.func, view.scope):
             if isinstance(value, FunctionValue) and view.file.analysis.effects.of_function(value.scope):
                 return "a resource"
+    return _by_name(expression) if not values else None
+
+
+def held_object(view: ScopeView, expression: ast.expr) -> str | None:
+    """What is held when an object is acquired: `lock` of `lock.acquire()`; None if it is nothing that is known."""
+    values = view.file.values(expression, view.scope)
+    for value in values:
+        if isinstance(value, External):
+            found = _external(value.name)
+            if found:
+                return found
+        elif isinstance(value, (ClassValue, InstanceValue)) and _does(view, value, ("acquire",)):
+            return "a resource"
+    return _by_name(expression) if not values else None
+
+
+def _by_name(expression: ast.expr) -> str | None:
+    """What cannot be followed, but is called like a lock."""
     ref = lower(expression)
-    names = [step.lstrip(".") for step in ref if step not in ("()", "[]")] if ref and not values else []
-    if names and _TELLING.search(names[-1]):
-        return "a lock or a transaction"
-    return None
+    names = [step.lstrip(".") for step in ref if step not in ("()", "[]")] if ref else []
+    return "a lock or a transaction" if names and _TELLING.search(names[-1]) else None
 
 
 def _external(name: str) -> str | None:
@@ -57,10 +75,10 @@ def _external(name: str) -> str | None:
     return "an open connection" if _CONNECTIONS.match(name) else None
 
 
-def _enters(view: ScopeView, value: ClassValue | InstanceValue) -> bool:
-    """Whether entering an object of the repo does something."""
+def _does(view: ScopeView, value: ClassValue | InstanceValue, methods: tuple[str, ...]) -> bool:
+    """Whether one of some methods of an object of the repo does something."""
     analysis = view.file.analysis
-    for name in ("__aenter__", "__enter__"):
+    for name in methods:
         method = analysis.evaluator.method(value.scope, name)
         if method is not None and analysis.effects.of_function(method) is not None:
             return True

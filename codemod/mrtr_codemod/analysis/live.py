@@ -29,6 +29,10 @@ def live_across(view: FunctionView) -> list[tuple[ast.stmt, list[Local]]]:
     Arguments are left out: they come again by themselves.
     A loop is above itself: what it binds on one turn may be read on the next.
     """
+    return view.kept("live", lambda: _live_across(view))
+
+
+def _live_across(view: FunctionView) -> list[tuple[ast.stmt, list[Local]]]:
     statements = [node for node in own_nodes(view.node) if isinstance(node, ast.stmt)]
     asking = [node for node in statements if _asks_directly(view, node)]
     if not asking:

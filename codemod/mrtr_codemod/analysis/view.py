@@ -177,6 +177,7 @@ class ScopeView:
         self.body = node.body
         self._node = node
         self._nodes: tuple[ast.AST, ...] | None = None
+        self._kept: dict[str, object] = {}
         graph = file.analysis.graph
         self.asks: dict[Key, AskFact] = graph.asks.get(scope, {})
         """The asks that stand in it, by place."""
@@ -185,6 +186,12 @@ class ScopeView:
         for edge in graph.edges.get(scope, ()):
             if edge.callee in graph.asking:
                 self.edges.setdefault(edge.key, []).append(edge)
+
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` works out, once for this scope."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return cast("T", self._kept[name])
 
     def nodes(self) -> tuple[ast.AST, ...]:
         """The nodes of the scope in source order, those of nested functions left out."""

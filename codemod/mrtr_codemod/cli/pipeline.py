@@ -47,10 +47,14 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     baseline = read_baseline(settings.baseline) if settings.baseline and not accept_in else None
     survey = survey_texts()
     read = read_sources(paths, settings, stdin_name, survey.add)
-    with Progress("checking", at_once=len(read.sources) > _MANY) as progress:
-        progress(0, len(read.sources))
+    many = len(read.sources) > _MANY
+    with (
+        Progress("following asks", at_once=many) as following,
+        Progress("checking", at_once=many) as checking,
+    ):
+        following(0, len(read.sources))
         # All rules, whatever is selected: the verdicts rest on them.
-        report = check(read.sources, Options(progress=progress, survey=survey))
+        report = check(read.sources, Options(following=following, progress=checking, survey=survey))
     unchecked = {failure.path for failure in report.failures}
     sources = {source.path: source for source in read.sources if source.path not in unchecked}
     marked = {path: source for path, source in sources.items() if survey.mentions(source, MARK)}

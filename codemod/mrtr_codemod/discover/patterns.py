@@ -7,19 +7,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from pathspec import GitIgnoreSpec
 
 
 def compile_patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     """Compile patterns, without those that git would not understand either."""
+    # Imported where it is needed: most runs have no pattern, and all of them would wait for it.
+    from pathspec import GitIgnoreSpec
+
     return GitIgnoreSpec.from_lines(line for line in lines if is_pattern(line))
 
 
 def is_pattern(line: str) -> bool:
     """Tell whether `line` is a pattern, a comment or blank."""
+    from pathspec import GitIgnoreSpec
+
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:

@@ -97,6 +97,8 @@ class Module:
     stars: list[str]
     by_line: dict[int, ScopeId]
     """The function or class whose `def` stands on a line."""
+    walrus: bool
+    """Whether there is a `:=` in the file at all."""
 
     @property
     def scope(self) -> ScopeId:
@@ -120,15 +122,12 @@ class Module:
 
 
 def scan(path: str, dotted: str, scopes: dict[Place, Scope], *, walrus: bool) -> Module:
-    """Everything about the scopes of a file that does not need the inside of its expressions.
-
-    `walrus` is false for a file in which there is no `:=` at all.
-    """
+    """Everything about the scopes of a file that does not need the inside of its expressions; see `Module.walrus`."""
     top = scopes["", 0]
     bindings, stars, _ = collect(
         top.statements, lambda level, name: absolute_name(path, dotted, level, name), walrus=walrus
     )
-    module = Module(path, dotted, {}, {}, bindings, stars, {})
+    module = Module(path, dotted, {}, {}, bindings, stars, {}, walrus)
     for (qualname, line), (node, parent, _) in scopes.items():
         if isinstance(node, ast.Module):
             continue
