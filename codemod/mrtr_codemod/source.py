@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,10 +14,14 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 @dataclass(frozen=True)
 class CellLine:
-    """Where a line of a notebook stands: its cell's number among all cells, and the line in it, from 1."""
+    """Where a line of a notebook stands: its cell's number among all cells, and the line in it, from 1.
+
+    `row` is the line of the notebook's own text, which is JSON, that it comes from.
+    """
 
     cell: int
     line: int
+    row: int = field(default=1, compare=False)
 
 
 class SourceFile:

@@ -1,4 +1,4 @@
-"""Which paths git ignores: nested .gitignore files, negations, and .git/info/exclude (gitignore(5))."""
+"""Which paths git ignores: nested .gitignore files, negations, .git/info/exclude and the user's own (gitignore(5))."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mrtr_codemod.discover.global_excludes import global_excludes
 from mrtr_codemod.discover.patterns import compile_patterns
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def ignores_above(directory: str) -> Ignores:
     chain = _from_work_tree(directory)
     if not chain:
         return Ignores()
-    ignores = Ignores().with_file(Path(chain[0], ".git", "info", "exclude"), chain[0])
+    everywhere = global_excludes(chain[0])
+    ignores = Ignores().with_file(everywhere, chain[0]) if everywhere is not None else Ignores()
+    ignores = ignores.with_file(Path(chain[0], ".git", "info", "exclude"), chain[0])
     for parent, child in pairwise(chain):
         ignores = ignores.within(parent)
         if ignores.match(child, is_directory=True):

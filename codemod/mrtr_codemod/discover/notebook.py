@@ -8,10 +8,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mrtr_codemod.discover.decode import UndecodableError
+from mrtr_codemod.discover.json_rows import Place, string_rows
 from mrtr_codemod.source import CellLine, SourceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _PYTHON_MAGICS = ("%%capture", "%%prun", "%%time", "%%timeit")
 """Cell magics whose body is ordinary Python; under any other the cell is another language."""
@@ -25,26 +26,30 @@ def read_notebook(path: str, data: bytes) -> SourceFile | None:
     Magics and shell lines are blanked where they keep a cell from parsing. Raises `UndecodableError`
     when the data is not a notebook.
     """
-    notebook = _parse(data)
+    text, notebook = _parse(data)
     if _language(notebook) not in {"python", "ipython", ""}:
         return None
     lines: list[str] = []
     places: list[CellLine] = []
-    for number, source in _code_cells(notebook):
-        cell_lines = _as_python(source).split("\n")
+    rows = string_rows(text, notebook)
+    for number, cell in _code_cells(notebook):
+        pieces = _pieces(cell, rows)
+        cell_lines = _as_python("".join(piece for piece, _ in pieces)).split("\n")
         lines += cell_lines
-        places += [CellLine(number, line) for line in range(1, len(cell_lines) + 1)]
+        places += [CellLine(number, line, row) for line, row in enumerate(_line_rows(pieces), 1)]
     return SourceFile(path, "".join(f"{line}\n" for line in lines), tuple(places))
 
 
-def _parse(data: bytes) -> dict[str, Any]:
+def _parse(data: bytes) -> tuple[str, dict[str, Any]]:
+    """The text of a notebook, and what it says."""
     try:
-        notebook = json.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        notebook = json.loads(text)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise UndecodableError(f"is not a notebook: {_first_line(error)}") from None
     if not isinstance(notebook, dict) or not ("cells" in notebook or "worksheets" in notebook):
         raise UndecodableError("is not a notebook: it has no cells")
-    return notebook
+    return text, notebook
 
 
 def _first_line(error: Exception) -> str:
@@ -63,16 +68,38 @@ def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _code_cells(notebook: dict[str, Any]) -> Iterator[tuple[int, str]]:
+def _code_cells(notebook: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         sheets = notebook.get("worksheets")
         cells = [cell for sheet in (sheets if isinstance(sheets, list) else []) for cell in _cells_of(sheet)]
     for number, cell in enumerate(cells, 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            source = cell.get("source", cell.get("input", ""))
-            text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-            yield number, text.replace("\r\n", "\n").replace("\r", "\n")
+            yield number, cell
+
+
+def _pieces(cell: dict[str, Any], rows: Mapping[Place, int]) -> list[tuple[str, int]]:
+    """The texts that the source of a cell is put together from, each with its row in the notebook's own text."""
+    key = "source" if "source" in cell else "input"
+    source = cell.get(key, "")
+    places: list[tuple[object, Place]] = [(source, (id(cell), key))]
+    if isinstance(source, list):
+        places = [(piece, (id(source), position)) for position, piece in enumerate(source)]
+    return [
+        (str(piece).replace("\r\n", "\n").replace("\r", "\n"), rows.get(place, 1)) for piece, place in places
+    ]
+
+
+def _line_rows(pieces: list[tuple[str, int]]) -> list[int]:
+    """The row that each line begins on."""
+    found = [pieces[0][1] if pieces else 1]
+    begins = True
+    for piece, row in pieces:
+        if begins:
+            found[-1] = row
+        found += [row] * piece.count("\n")
+        begins = piece.endswith("\n") or (begins and not piece)
+    return found
 
 
 def _cells_of(sheet: object) -> list[Any]:

@@ -7,11 +7,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mrtr_codemod.model import Level
+from mrtr_codemod.model import Level, Span
 from mrtr_codemod.report.fingerprint import fingerprints
 
 if TYPE_CHECKING:
-    from mrtr_codemod.model import Failure, Finding, Span
+    from mrtr_codemod.model import Failure, Finding
     from mrtr_codemod.report.outcome import Outcome
     from mrtr_codemod.report.rulebook import RuleDoc
 
@@ -100,21 +100,26 @@ class _Run:
         return result
 
     def _message(self, finding: Finding) -> str:
-        # A region would count the lines of the notebook's JSON, which nobody sees.
+        # The region counts the lines of the notebook's JSON, which nobody sees.
         if self._outcome.cell_line(finding.span) is None:
             return finding.message
         return f"{self._outcome.line_name(finding.span)}: {finding.message}"
 
     def _location(self, span: Span) -> dict[str, Any]:
-        physical: dict[str, Any] = {"artifactLocation": _artifact(span.path)}
-        if self._outcome.cell_line(span) is None:
-            physical["region"] = {
-                "startLine": span.line,
-                "startColumn": span.column,
-                "endLine": span.end_line,
-                "endColumn": span.end_column,
-            }
-        return {"physicalLocation": physical}
+        return {"physicalLocation": {"artifactLocation": _artifact(span.path), "region": self._region(span)}}
+
+    def _region(self, span: Span) -> dict[str, int]:
+        """What a span covers; in a notebook whole lines of its JSON, whose columns are not those of the code."""
+        first = self._outcome.cell_line(span)
+        if first is not None:
+            last = self._outcome.cell_line(Span(span.path, span.end_line, 1, span.end_line, 1)) or first
+            return {"startLine": first.row, "endLine": max(first.row, last.row)}
+        return {
+            "startLine": span.line,
+            "startColumn": span.column,
+            "endLine": span.end_line,
+            "endColumn": span.end_column,
+        }
 
     def _failure(self, failure: Failure) -> dict[str, Any]:
         return {

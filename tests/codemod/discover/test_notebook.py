@@ -32,6 +32,32 @@ def test_each_line_knows_its_cell_among_all_cells() -> None:
     assert len(source.cells) == len(source.lines)
 
 
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_each_line_knows_where_in_the_json_it_stands(ascii_only: bool) -> None:
+    made = json.loads(notebook(("markdown", "# x = 1"), 'x = "é\\n{["\ny = 2\n', "z = 3"))
+    made["cells"][0]["attachments"] = {"x = 1\n": ["x = 1\n", {"source": ["y = 2\n"]}]}
+    made["cells"][2]["source"] = "z = 3\nprint(z)"
+    text = json.dumps(made, indent=1, ensure_ascii=ascii_only)
+    source = read(text.encode())
+    rows = text.split("\n")
+    assert source.lines == ('x = "é\\n{["', "y = 2", "", "z = 3", "print(z)")
+    places = [rows[cell.row - 1].strip() for cell in source.cells]
+    assert places[0].startswith('"x = ')
+    assert places[1:] == [
+        '"y = 2\\n"',
+        '"y = 2\\n"',
+        '"source": "z = 3\\nprint(z)"',
+        '"source": "z = 3\\nprint(z)"',
+    ]
+
+
+def test_a_notebook_with_a_key_given_twice_has_its_code_all_the_same() -> None:
+    data = b'{"cells": [{"cell_type": "code", "source": ["x"], "source": ["y = 1"]}]}'
+    assert [(line, cell.row) for line, cell in zip(read(data).lines, read(data).cells, strict=True)] == [
+        ("y = 1", 1)
+    ]
+
+
 def test_magics_and_shell_lines_keep_the_lines_in_place() -> None:
     source = read(
         notebook("%pip install mcp\n!ls\nfiles = !ls\nhere = %pwd\ndict?\nif x:\n    %run a.py\ndone = 1")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -25,6 +26,55 @@ def found(root: Path, *arguments: str, exclude: tuple[str, ...] = ()) -> list[st
     discovery = find_files(arguments or (".",), PathPatterns(str(root), exclude), str(root))
     assert not discovery.failures
     return [file.path for file in discovery.files]
+
+
+@pytest.fixture(autouse=True)
+def configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of a user's configuration, in which git finds nothing yet."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "configuration"))
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_DIR", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return home / "configuration"
+
+
+def test_what_the_user_ignores_everywhere_is_ignored_and_a_work_tree_outranks_it(
+    tmp_path: Path, configuration: Path
+) -> None:
+    (tmp_path / ".git").mkdir()
+    write(configuration, "git/ignore", text="scratch*.py\n")
+    write(tmp_path, ".gitignore", text="!scratch_kept.py\n")
+    write(tmp_path, "scratch.py", "pkg/scratch.py", "scratch_kept.py", "pkg/x.py")
+    assert found(tmp_path) == ["pkg/x.py", "scratch_kept.py"]
+
+
+def test_outside_of_a_work_tree_the_user_ignores_nothing(tmp_path: Path, configuration: Path) -> None:
+    write(configuration, "git/ignore", text="scratch.py\n")
+    write(tmp_path, "scratch.py")
+    assert found(tmp_path) == ["scratch.py"]
+
+
+def test_the_file_that_git_is_configured_with_is_taken_instead(tmp_path: Path, configuration: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    (tmp_path / ".git").mkdir()
+    write(configuration, "git/ignore", text="default.py\n")
+    write(configuration.parent, "mine", text="own.py\n")
+    write(configuration.parent, ".gitconfig", text="[core]\n\texcludesFile = ~/mine\n")
+    write(tmp_path, "default.py", "own.py")
+    assert found(tmp_path) == ["default.py"]
+
+
+def test_without_git_its_default_file_is_taken(
+    tmp_path: Path, configuration: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / ".git").mkdir()
+    write(configuration, "git/ignore", text="gone.py\n")
+    write(tmp_path, "gone.py", "here.py")
+    assert found(tmp_path) == ["here.py"]
 
 
 def test_finds_python_files_and_notebooks_in_the_order_of_their_paths(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def rule_docs(codes: Iterable[str], level: Level = Level.WARNING) -> dict[str, R
 def sample(server: str = SERVER, path: str = "src/files.py") -> Outcome:
     """Findings of every level, all verdicts but two, a helper, a loop, a gather, a notebook, a failure."""
     source = SourceFile(path, server)
-    notebook = SourceFile("demo.ipynb", "\n".join(NOTEBOOK_LINES), (CellLine(2, 1), CellLine(4, 1)))
+    notebook = SourceFile("demo.ipynb", "\n".join(NOTEBOOK_LINES), (CellLine(2, 1, 9), CellLine(4, 1, 31)))
     ask = span(source, 'ctx.elicit(f"Delete')
     open_except = Finding(
         "MRTR303",

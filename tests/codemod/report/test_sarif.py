@@ -72,10 +72,10 @@ def test_what_was_not_checked_makes_the_run_unsuccessful() -> None:
     assert run_of(Outcome())["invocations"][0]["executionSuccessful"] is True
 
 
-def test_a_notebook_finding_names_cell_and_line_in_words() -> None:
+def test_a_notebook_finding_names_cell_and_line_in_words_and_the_line_of_the_json() -> None:
     result = run_of(sample())["results"][0]
     assert result["message"]["text"] == "cell 4 line 1: asks by form"
-    assert "region" not in result["locations"][0]["physicalLocation"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 31, "endLine": 31}
 
 
 def test_fingerprints_are_distinct_and_survive_moved_lines() -> None:
