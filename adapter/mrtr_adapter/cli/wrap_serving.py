@@ -13,7 +13,6 @@ from mrtr_adapter.gateway.http import application
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import serve_http
-from mrtr_adapter.serving.refusal import told
 from mrtr_adapter.serving.startup import Startup
 from mrtr_adapter.serving.stdio import serve_stdio
 
@@ -48,18 +47,5 @@ def over_http(servers: Mapping[str, Settings], address: Address) -> None:
 
 
 async def _over_stdio(settings: Settings) -> None:
-    refused = None
-    try:
-        async with running(settings) as gateway:
-            await serve_stdio(gateway.front)
-    except Exception as error:
-        refused = _reason(error)
-    if refused is not None:
-        raise refused
-
-
-def _reason(error: BaseException) -> Exception:
-    """The one error that a task group ended with."""
-    while inner := getattr(error, "exceptions", None):
-        error = inner[0]
-    return error if isinstance(error, Exception) else RuntimeError(told(error))
+    async with running(settings) as gateway:
+        await serve_stdio(gateway.front)

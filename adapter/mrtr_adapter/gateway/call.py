@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
@@ -19,12 +19,16 @@ from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.engine.flows import Flow
 from mrtr_adapter.gateway.early import answer_waiting
+from mrtr_adapter.gateway.errors import asks_too_much
+from mrtr_adapter.gateway.groups import one_error
 from mrtr_adapter.gateway.link import Message
 from mrtr_adapter.gateway.naming import site_of
 from mrtr_adapter.gateway.session import Reply, ServerGone, Session
 
 logger = logging.getLogger("mrtr")
 
+_MAX_OPEN = 100
+"""Questions of one call that may be open at once."""
 _MAX_HEARD = 1024
 """Messages of the server that wait for a round to hear them; later notifications are lost."""
 
@@ -125,7 +129,7 @@ class Call:
 
     async def _answered(self, flow: Flow, tell: Tell, asked: list[Message]) -> None:
         """Ask the flow, as often as the old server asks. Many calls never come here: a task group is not for free."""
-        async with _one_error(), anyio.create_task_group() as group:
+        async with one_error(), anyio.create_task_group() as group:
             while asked:
                 for request in asked:
                     group.start_soon(self._ask, flow, request)
@@ -147,6 +151,8 @@ class Call:
                     await tell(message)
             if self.reply.outcome is not None:
                 return []
+            if len(self.open) > _MAX_OPEN:
+                raise asks_too_much(self.method, _MAX_OPEN)
             if asked:
                 return asked
             await self.reply.stirred()
@@ -164,14 +170,3 @@ class Call:
         if self.reply is not None and self.session.alive:
             with suppress(MCPError):
                 await self.session.forget(self.reply)
-
-
-@asynccontextmanager
-async def _one_error() -> AsyncIterator[None]:
-    """Raise the error that a task group ended with, and not a group of one."""
-    try:
-        yield
-    except Exception as error:
-        while inner := getattr(error, "exceptions", None):
-            error = inner[0]
-        raise error from None

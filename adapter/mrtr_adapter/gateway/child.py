@@ -30,6 +30,7 @@ from mrtr_adapter.gateway.warden import Warden
 logger = logging.getLogger("mrtr")
 
 _CHUNK = 64 * 1024
+_MAX_COMPLAINTS = 10
 _LEADS_A_GROUP: dict[str, Any]
 if os.name != "posix":
     _LEADS_A_GROUP = {}
@@ -98,6 +99,7 @@ class _Child:
         self._name = name
         self._buffer = bytearray()
         self._searched = 0
+        self._complaints = 0
         self._writing = anyio.Lock(fast_acquire=True)
 
     async def send(self, message: Message) -> None:
@@ -115,14 +117,20 @@ class _Child:
             line = await self._line()
             try:
                 message = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 message = None
             if isinstance(message, dict):
                 return message
             if line.strip():
-                logger.warning(
-                    "%s printed a line that is no message: %.200r", self._name, line.decode(errors="replace")
-                )
+                self._complain(line)
+
+    def _complain(self, line: bytes) -> None:
+        self._complaints += 1
+        if self._complaints <= _MAX_COMPLAINTS:
+            text = line[:200].decode(errors="replace")
+            logger.warning("%s printed a line that is no message: %r", self._name, text)
+        if self._complaints == _MAX_COMPLAINTS:
+            logger.warning("more such lines of this process are not logged")
 
     def speak(self, version: str) -> None:
         pass
@@ -164,6 +172,9 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     elif process.returncode is None:
         process.kill()
     await process.wait()
+    with anyio.move_on_after(1):  # what was not read yet would keep the pipe open
+        while process.stdout is not None and await process.stdout.read(_CHUNK):
+            pass
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

@@ -45,3 +45,12 @@ def task_only(name: str) -> MCPError:
         "connect to that server itself for it",
         data={"reason": "task_only"},
     )
+
+
+def asks_too_much(name: str, most: int) -> MCPError:
+    return MCPError(
+        INTERNAL_ERROR,
+        f"The server behind this gateway asks more than {most} things at once in {name}, so the call was stopped; what "
+        "it did before may have been done",
+        data={"reason": "asks_too_much"},
+    )

@@ -15,6 +15,7 @@ from mrtr_adapter.gateway.bridge import Bridge
 from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.front import Front, build_front
+from mrtr_adapter.gateway.groups import one_error
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.link import OpenLink
 from mrtr_adapter.gateway.listening import Listening
@@ -55,7 +56,7 @@ async def running(settings: Settings) -> AsyncIterator[Gateway]:
     listening = Listening()
     principal = principal_by(settings.trust_header)
     store = _store(settings.store)
-    async with warden() as guard:
+    async with one_error(), warden() as guard:
         pool = Pool(_opener(settings.behind, guard), settings.pool, listening.bus)
         async with pool.running(), anyio.create_task_group() as group:
             holds = Holds(settings.hold, dropping(pool))

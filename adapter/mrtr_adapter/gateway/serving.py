@@ -32,6 +32,8 @@ Principal = Callable[[Context], "str | None"]
 
 _MAX_PAGES = 100
 _STUCK_SECONDS = 1.0
+_LOOK_UP_SECONDS = 10.0
+"""How long it may take to find out what a tool is; one that can't be looked up is not run again."""
 _SITE = Site("<gateway>", 0, None, in_root=False)
 
 
@@ -139,8 +141,12 @@ class Serving:
         await self._ask_early(flow, session)
         call = Call(session, ctx.method, call_params(ctx.params))
         try:
-            await _set_log_level(session, ctx)
-            await call.begin()
+            with anyio.fail_after(self.call_seconds):
+                await _set_log_level(session, ctx)
+                await call.begin()
+        except TimeoutError:
+            self.pool.discard(session)
+            raise timed_out(flow.name, self.call_seconds) from None
         except BaseException:
             self.pool.discard(session)
             raise
@@ -160,8 +166,11 @@ class Serving:
             return
         with anyio.CancelScope(shield=True):
             await self._drop(call)
-            if not asks or await self._may_replay(ctx, flow, kind):
+            if not asks:
                 return
+            with anyio.move_on_after(_LOOK_UP_SECONDS):
+                if await self._may_replay(ctx, flow, kind):
+                    return
         await flow.refuse(cannot_wait(flow.name, flow.target), _SITE)
 
     def _failed(self, flow: Flow, kind: SessionKind, call: Call, error: MCPError) -> None:

@@ -32,6 +32,7 @@ logger = logging.getLogger("mrtr")
 ROOTS_SECONDS = 0.6
 """How long a new session gets to ask for roots by itself, if its client has any, before a call is put on it."""
 _CHECK_SECONDS = 0.5
+_MAX_COMPLAINTS = 10
 _MAX_WAITING = 64
 """Requests of a server outside of any call that are kept."""
 
@@ -88,6 +89,7 @@ class Session:
         self._link: Link | None = None
         self._ids = itertools.count(1)
         self._replies: dict[int, Reply] = {}
+        self._nonsense = 0
         self._closing = anyio.Event()
         self._asked_roots = anyio.Event()
 
@@ -108,14 +110,11 @@ class Session:
             async with self._open_link() as link, anyio.create_task_group() as group:
                 self._link = link
                 group.start_soon(self._read, link)
-                with anyio.fail_after(start_seconds):
-                    await self._shake_hands(link)
+                await self._shake_hands(link, start_seconds)
                 self.alive = started = True
                 task_status.started()
                 await self._closing.wait()
                 group.cancel_scope.cancel()
-        except TimeoutError:
-            reason = f"no answer to initialize within {start_seconds:g} s"
         except Exception as error:
             reason = _told(error)
         finally:
@@ -123,18 +122,22 @@ class Session:
         if not started:
             raise NotStarted(reason)
 
-    async def _shake_hands(self, link: Link) -> None:
-        hello = await self.request(
-            "initialize",
-            {
-                "protocolVersion": LATEST_HANDSHAKE_VERSION,
-                "capabilities": self.kind.declared,
-                "clientInfo": {"name": "mrtr-wrap", "version": version("mrtr")},
-            },
-        )
+    async def _shake_hands(self, link: Link, seconds: float) -> None:
+        params = {
+            "protocolVersion": LATEST_HANDSHAKE_VERSION,
+            "capabilities": self.kind.declared,
+            "clientInfo": {"name": "mrtr-wrap", "version": version("mrtr")},
+        }
+        try:
+            with anyio.fail_after(seconds):
+                hello = await self.request("initialize", params)
+        except TimeoutError:
+            raise LinkClosed(f"no answer to initialize within {seconds:g} s") from None
         spoken = hello.get("protocolVersion")
         if spoken not in HANDSHAKE_PROTOCOL_VERSIONS:
             raise LinkClosed(f"it speaks protocol version {spoken!r}, which is none of the old ones")
+        if not all(isinstance(hello.get(name), dict) for name in ("capabilities", "serverInfo")):
+            raise LinkClosed("its answer to initialize lacks capabilities or serverInfo")
         self.hello = hello
         link.speak(spoken)
         await self.notify("notifications/initialized")
@@ -217,7 +220,11 @@ class Session:
     async def _read(self, link: Link) -> None:
         while True:
             message = await link.receive()
-            if "method" not in message:
+            if not _makes_sense(message):
+                self._nonsense += 1
+                if self._nonsense <= _MAX_COMPLAINTS:
+                    logger.warning("the server behind sent what is no JSON-RPC message: %.200r", message)
+            elif "method" not in message:
                 self._settle(message)
             elif "id" not in message:
                 self._events.heard(message)
@@ -256,8 +263,13 @@ class Session:
             return
         error = message.get("error")
         if isinstance(error, dict):
+            code = error.get("code")
             reply.settle(
-                MCPError(error.get("code", INTERNAL_ERROR), str(error.get("message", "")), error.get("data"))
+                MCPError(
+                    code if isinstance(code, int) else INTERNAL_ERROR,
+                    str(error.get("message", "")),
+                    error.get("data"),
+                )
             )
         elif isinstance(result := message.get("result"), dict):
             reply.settle(result)
@@ -295,6 +307,13 @@ class Reply:
         if isinstance(self.outcome, MCPError):
             raise self.outcome
         return self.outcome
+
+
+def _makes_sense(message: Message) -> bool:
+    """Whether a message can be looked into without surprises."""
+    if "method" not in message:
+        return "id" in message
+    return isinstance(message["method"], str) and isinstance(message.get("params") or {}, dict)
 
 
 def _told(error: BaseException) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
+from pydantic import ValidationError
 
 from mrtr_adapter.gateway.link import Message
+
+logger = logging.getLogger("mrtr")
 
 _log = inspect.unwrap(ServerSession.send_log_message)
 """Without the SDK's deprecation warning, which is for authors of servers."""
@@ -25,6 +29,12 @@ class Teller:
         self._report = ServerSession.report_progress if continued else type(ctx.session).report_progress
 
     async def __call__(self, message: Message) -> None:
+        try:
+            await self._tell(message)
+        except ValidationError:
+            logger.warning("a %s of the server behind can't be passed on: it is malformed", message["method"])
+
+    async def _tell(self, message: Message) -> None:
         params = message.get("params") or {}
         session = self._ctx.session
         if message["method"] == "notifications/progress":
