@@ -157,6 +157,7 @@ def _refusing() -> Iterator[None]:
     except CannotServe as error:
         raise Refused("verify", str(error).replace("mrtr run ", "mrtr verify ")) from None
     except (KeyboardInterrupt, click.Abort):
+        click.echo(err=True)  # what was typed stands in an open line
         raise Refused(
             "verify", "interrupted; nothing is reported, and what was recorded so far is kept"
         ) from None

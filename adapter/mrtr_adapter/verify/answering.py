@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from mrtr_adapter.engine.answers import Malformed, accepted
@@ -47,9 +48,25 @@ class Script:
         self.case = case
         self.folder = folder
 
-    def next_answer(self, asked: Question) -> tuple[int, Answer] | None:
-        """The answer that comes next, with its number; None if there is none."""
-        return self.left.popleft() if self.left else None
+    def next_answer(self, asked: Question, waiting: int) -> tuple[int, Answer] | None:
+        """The answer that comes next, with its number; None if there is none.
+
+        Of several questions that are `waiting` together each takes the first answer that suits it.
+        """
+        window = list(islice(self.left, waiting))
+        suiting = (entry for entry in window if self._suits(entry[1], asked))
+        found = next(suiting, None) or next(iter(window), None)
+        if found is not None:
+            self.left.remove(found)
+        return found
+
+    def _suits(self, answer: Answer, asked: Question) -> bool:
+        if not answers_to(answer, asked) or isinstance(answer, str):
+            return isinstance(answer, str)
+        try:
+            return accepted(asked, on_the_wire(answer, self.folder))
+        except Malformed:
+            return False
 
     def takes(self, number: int, asked: Question, given: dict[str, Any]) -> bool:
         """Whether the answer goes to the handler.
@@ -59,14 +76,14 @@ class Script:
         """
         return _fits(self.case, number, asked, given)
 
-    def reply(self, asked: Question, shown: Question) -> Reply:
-        """Answer a question; `shown` is what it is compared by.
+    def reply(self, asked: Question, shown: Question, waiting: int = 1) -> Reply:
+        """Answer a question, one of so many that are `waiting`; `shown` is what it is compared by.
 
         Raises:
             CannotVerify: the answer is for another kind of question.
         """
         refused: list[dict[str, Any]] = []
-        while (entry := self.next_answer(asked)) is not None:
+        while (entry := self.next_answer(asked, waiting)) is not None:
             number, answer = entry
             given = wire_of(self.case, number, answer, asked, self.folder)
             if isinstance(given, dict) and not self.takes(number, asked, given):

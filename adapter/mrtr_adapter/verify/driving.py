@@ -34,7 +34,7 @@ def run_natively(
 
         def answering(ask: wire.Ask) -> wire.Reply:
             shown = stage.shown(ask.method, ask.params)
-            reply = script.reply(Question.of(ask.method, ask.params), shown)
+            reply = script.reply(Question.of(ask.method, ask.params), shown, ask.waiting)
             if not reply.missing:  # then nobody is asked
                 run.asked += [Asked(shown, ask.group)] * (1 + len(script.answered[-1].refused))
             return reply

@@ -33,14 +33,8 @@ def hazards(target: str, native: Run, other: Run) -> list[Hazard]:
         for was, now in other.changed
     ]
     if lacks_capability(other.outcome) and not is_refusal(native.outcome):
-        found.append(
-            Hazard(
-                "failed open",
-                "native",
-                target,
-                f"went on where the client could not be asked: {outcome_text(native.outcome)!r}",
-            )
-        )
+        how = f"the handler went on: {outcome_text(native.outcome)!r}"
+        found.append(Hazard("failed open", "native", f"{target}, where the client can't be asked", how))
     if other.swallowed:
         found.append(
             Hazard(
@@ -62,8 +56,8 @@ def failed_open(target: str, native: Run, unchecked: Run) -> list[Hazard]:
     outcome = unchecked.outcome
     if outcome == native.outcome or is_refusal(outcome):
         return []
-    how = f"content that breaks the form's schema went through: {outcome_text(outcome)!r}; adapted it is asked again"
-    return [Hazard("failed open", "native", target, how)]
+    how = f"the handler went on: {outcome_text(outcome)!r}; on 2026-07-28 the question is asked again"
+    return [Hazard("failed open", "native", f"{target}, answered against the form's schema", how)]
 
 
 def _repetition(way: Way, each: Repeated) -> Hazard:

@@ -55,12 +55,15 @@ class Seen(BaseModel):
 
 
 class Ask(BaseModel):
-    """A question that the server pushes natively, and the number of its group: those are open at the same time."""
+    """A question that the server pushes natively."""
 
     type: Literal["ask"] = "ask"
     method: str
     params: dict[str, Any]
     group: int
+    """The number of the group of questions that are open at the same time."""
+    waiting: int = 1
+    """How many of them are still to be answered."""
 
 
 class Reply(BaseModel):

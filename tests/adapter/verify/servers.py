@@ -53,14 +53,20 @@ def case(name: str, *answers: Any, **more: Any) -> dict[str, Any]:
     return {"name": name, **called, "answers": list(answers), **more}
 
 
-def verify(folder: Path, server: str, cases: list[dict[str, Any]], *arguments: str) -> Ended:
+def verify(
+    folder: Path, server: str, cases: list[dict[str, Any]], *arguments: str, server_object: str = ""
+) -> Ended:
     """Write the server and its cases down, and run `mrtr verify` on them."""
     file, listed = written(folder, server), written(folder, json.dumps({"cases": cases}), "cases.json")
-    return mrtr("verify", str(file), "--cases", str(listed), *arguments)
+    target = f"{file}:{server_object}" if server_object else str(file)
+    return mrtr("verify", target, "--cases", str(listed), *arguments)
 
 
-def report(folder: Path, server: str, cases: list[dict[str, Any]], *arguments: str) -> dict[str, Any]:
+def report(
+    folder: Path, server: str, cases: list[dict[str, Any]], *arguments: str, **more: str
+) -> dict[str, Any]:
     """As `verify`, with the JSON report."""
-    ended = verify(folder, server, cases, "--format", "json", *arguments)
-    parsed: dict[str, Any] = json.loads(ended.out or "{}")
-    return {**parsed, "status": ended.status, "stderr": ended.err}
+    ended = verify(folder, server, cases, "--format", "json", *arguments, **more)
+    assert ended.out, ended.err
+    parsed: dict[str, Any] = json.loads(ended.out)
+    return {**parsed, "status": ended.status}

@@ -65,7 +65,7 @@ def _settle_in(work: Work) -> None:
     os.chdir(work.folder)
     os.environ[ENVIRONMENT] = work.key
     os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), work.temporary))
-    tempfile.tempdir = None
+    tempfile.tempdir = work.temporary  # found out on the first use, by writing there
     sys.dont_write_bytecode = True
     warnings.simplefilter("ignore")
 

@@ -123,7 +123,12 @@ class _Client:
 
     async def consulted(self, question: Question) -> dict[str, Any]:
         async with self._one_by_one:
-            ask = Ask(method=question.method, params=question.params, group=self._group)
+            ask = Ask(
+                method=question.method,
+                params=question.params,
+                group=self._group,
+                waiting=max(self._open, 1),
+            )
             reply = await anyio.to_thread.run_sync(self._consult, ask, abandon_on_cancel=True)
         if reply.missing:
             raise _unsupported(question.kind)

@@ -29,21 +29,27 @@ def show(text: str) -> None:
 
 
 def _asked(name: str, schema: Mapping[str, Any], *, optional: bool) -> Any:
-    label = "  " + visible(f"{name} ({schema['description']})" if schema.get("description") else name)
-    if optional and "default" not in schema:
-        label += ", or nothing"
     default = schema.get("default", "" if optional else None)
     value = click.prompt(
-        label,
+        _label(name, schema, optional=optional and not default),
         default=_shown(default),
         value_proc=partial(_read, schema),
         err=True,
-        show_default=default not in ("", None),
+        show_default=bool(_shown(default)),
     )
-    return None if value == "" and optional else value
+    return None if optional and value in ("", []) else value
+
+
+def _label(name: str, schema: Mapping[str, Any], *, optional: bool) -> str:
+    described = f" ({schema['description']})" if schema.get("description") else ""
+    choices = [str(choice) for choice, _ in _choices(schema) or _choices(schema.get("items", {}))]
+    kind = "yes, no" if _kind(schema) == "boolean" else ", ".join(choices) or _kind(schema)
+    return visible(f"  {name}{described}: {kind}{' or nothing' if optional else ''}")
 
 
 def _shown(default: Any) -> str | None:
+    if isinstance(default, list):
+        return ",".join(map(str, default))
     return default if default is None or isinstance(default, str) else json.dumps(default)
 
 
@@ -56,7 +62,7 @@ def _read(schema: Mapping[str, Any], text: str) -> Any:
     kind, choices = _kind(schema), _choices(schema)
     text = text.strip()
     if not text:
-        return ""
+        return [] if kind == "array" else ""
     if choices:
         return _chosen(choices, text)
     if kind == "array":

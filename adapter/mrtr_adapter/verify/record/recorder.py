@@ -28,7 +28,7 @@ _ACTIONS = ("accept", "decline", "cancel", MISSING)
 class Person(Script):
     """Answers by asking the person at the terminal, and keeps what was said in the case."""
 
-    def next_answer(self, asked: Question) -> tuple[int, Answer] | None:
+    def next_answer(self, asked: Question, waiting: int) -> tuple[int, Answer] | None:
         answer = _answer_to(asked)
         self.case.answers.append(answer)
         return len(self.case.answers), answer

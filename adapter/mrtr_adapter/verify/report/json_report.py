@@ -28,7 +28,7 @@ def render(outcome: Outcome) -> str:
             for verdict in ("equal", "different", "could not run")
         },
     }
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(report, indent=2) + "\n"
 
 
 def _case(finding: Finding) -> dict[str, Any]:
