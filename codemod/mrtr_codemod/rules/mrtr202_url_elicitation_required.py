@@ -146,7 +146,7 @@ RULE = Rule(
     why="The code was removed together with `elicitationId`. To a 2026-07-28 client it is an unknown error: "
     "the call is "
     "over, and the user never sees the page.",
-    example="```python\nraise UrlElicitationRequiredError([ElicitRequestURLParams(…)])\n```",
+    example="```python\nraise UrlElicitationRequiredError([ElicitRequestURLParams(...)])\n```",
     remedy="End the call with an `InputRequiredResult` whose input request is the URL, and look up the "
     "outcome when the "
     "client calls again. The adapter translates the error while it is raised.",

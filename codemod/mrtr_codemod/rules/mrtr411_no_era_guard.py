@@ -147,7 +147,7 @@ RULE = Rule(
     "neither the file nor a function they call looks at the protocol version.",
     why="A connection of 2025-11-25 or older does not know the result: the SDK answers -32603, an internal error "
     "that tells neither the user nor the model what is missing.",
-    example="```python\nreturn InputRequiredResult(input_requests={…})  # whoever asks\n```",
+    example="```python\nreturn InputRequiredResult(input_requests={...})  # whoever asks\n```",
     remedy="Compare `ctx.protocol_version` first and return a plain refusal on an older connection, or push the "
     "request there as before. The helper that `mrtr rewrite` adds does the former; under the adapter both kinds of "
     "client are served.",
