@@ -25,6 +25,8 @@ class Facts:
 
     imports: dict[str, str] = field(default_factory=dict)
     """Local name to dotted origin: `Context` to `mcp.server.mcpserver.Context`."""
+    lasting: frozenset[str] = frozenset()
+    """The imported names that the module has at run time, also after a function has ended."""
     functions: dict[str, FunctionNode] = field(default_factory=dict)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
     values: dict[str, ast.expr] = field(default_factory=dict)
@@ -90,6 +92,7 @@ def facts_of(tree: ast.Module, package: str = "") -> Facts:
             module = _absolute(node, package)
             for alias in node.names:
                 facts.imports[alias.asname or alias.name] = f"{module}.{alias.name}" if module else alias.name
+    facts.lasting = frozenset(_imported_at_run_time(tree.body))
     for stmt in _top_level(tree.body):
         if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef)):
             facts.functions[stmt.name] = stmt
@@ -129,6 +132,19 @@ def _top_level(body: list[ast.stmt]) -> list[ast.stmt]:
         if isinstance(stmt, ast.Try):
             for handler in stmt.handlers:
                 found += _top_level(handler.body)
+    return found
+
+
+def _imported_at_run_time(body: list[ast.stmt]) -> set[str]:
+    found: set[str] = set()
+    for stmt in body:
+        if isinstance(stmt, (ast.Import, ast.ImportFrom)):
+            found |= {alias.asname or alias.name.partition(".")[0] for alias in stmt.names}
+        elif isinstance(stmt, ast.If) and "TYPE_CHECKING" in ast.unparse(stmt.test):
+            found |= _imported_at_run_time(stmt.orelse)
+        elif isinstance(stmt, (ast.If, ast.Try)):
+            parts = [*stmt.body, *stmt.orelse, *(s for h in getattr(stmt, "handlers", []) for s in h.body)]
+            found |= _imported_at_run_time(parts)
     return found
 
 

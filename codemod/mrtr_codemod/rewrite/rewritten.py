@@ -113,7 +113,7 @@ def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
     _name_keys(prepared)
     segmenter, body = _segments(prepared, carrier, names, terms)
     _apply_renames(prepared, terms)
-    state_classes = tuple(_step_class(site, carrier) for site in prepared.sites if site.point)
+    state_classes = tuple(_step_class(site, carrier, terms.support) for site in prepared.sites if site.point)
     opening = _opening(prepared, names, terms, segmenter)
     node = _signature(prepared, names, terms)
     node = node.with_changes(body=_with_opening(node, body, opening))
@@ -206,8 +206,11 @@ def _name_points(prepared: Prepared, terms: Terms) -> None:
         site.point = terms.class_names(f"{stem}{what}")
 
 
-def _step_class(site: Site, carrier: Carrier) -> cst.ClassDef:
-    lines = [f"class {site.point}(Step):", f'{TAB}step: Literal["{site.tag}"] = "{site.tag}"']
+def _step_class(site: Site, carrier: Carrier, support: Mapping[str, str]) -> cst.ClassDef:
+    lines = [
+        f"class {site.point}({support['Step']}):",
+        f'{TAB}step: {support["Literal"]}["{site.tag}"] = "{site.tag}"',
+    ]
     lines += [f"{TAB}{field_name(name)}: {carrier.written(found)}" for name, found in site.fields.items()]
     return cst.ensure_type(cst.parse_statement("\n".join(lines)), cst.ClassDef)
 

@@ -47,6 +47,8 @@ class _Backward:
         self.local = local
         self.captured = captured  # a closure may read these whenever it is called
         self.result = Liveness()
+        self.heads: dict[ast.stmt, Live] = {}
+        """What is live at the head of a loop. It only grows, so a loop in a loop goes on from what it had."""
 
     def block(self, body: list[ast.stmt], after: Live, exits: _Exits) -> Live:
         for stmt in reversed(body):
@@ -98,25 +100,25 @@ class _Backward:
         done = NOTHING if endless else self.block(stmt.orelse, after, exits)
         if endless:
             self.block(stmt.orelse, after, exits)
-        head: Live = NOTHING
+        head = self.heads.get(stmt, NOTHING)
         while True:
             inside = replace(exits, on_break=after, on_continue=head)
             body = self.block(stmt.body, head, inside)
             grown = head | self._through(body | done, stmt.test) | exits.on_error
             if grown == head:
                 return head
-            head = grown
+            head = self.heads[stmt] = grown
 
     def _for(self, stmt: ast.For | ast.AsyncFor, after: Live, exits: _Exits) -> Live:
         done = self.block(stmt.orelse, after, exits)
-        head: Live = NOTHING
+        head = self.heads.get(stmt, NOTHING)
         while True:
             inside = replace(exits, on_break=after, on_continue=head)
             body = self._through(self.block(stmt.body, head, inside), stmt.target)
             grown = head | body | done | exits.on_error
             if grown == head:
                 return self._through(head, stmt.iter)
-            head = grown
+            head = self.heads[stmt] = grown
 
     def _try(self, stmt: ast.Try, after: Live, exits: _Exits) -> Live:
         if stmt.finalbody:

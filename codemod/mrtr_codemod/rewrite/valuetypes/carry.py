@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..facts import Facts
 from ..fresh import FreshNames
 from .infer import ANSWER
-from .model import Type, from_annotation
+from .model import NUMBER, Type, from_annotation
 
 IMMUTABLE = frozenset(
     [
@@ -46,6 +46,7 @@ FAITHFUL = IMMUTABLE | frozenset(
 )
 """Types that a strict pydantic model reads back equal from its own JSON (`tests/codemod/rewrite/test_carry.py`)."""
 
+_KEYS = IMMUTABLE - {"None"}
 _CONTAINERS = {"list", "dict", "set", "frozenset", "tuple"}
 _SECRET = re.compile(
     r"(^|_)(pass(word|wd|phrase|code)?|secret|token|api_?key|apikey|credentials?|otp|pin|private_?key|access_?key|"
@@ -69,6 +70,8 @@ class Carrier:
 
     def objection(self, found: Type, seen: frozenset[str] = frozenset()) -> str | None:
         """Why a value of this type can't ride in the state, or None."""
+        if found.name == "dict" and found.args and (objection := self._key_objection(found.args[0])):
+            return objection
         if found.name == "|" or found.name in _CONTAINERS:
             if found.name in _CONTAINERS and not found.args:
                 return None
@@ -82,8 +85,25 @@ class Carrier:
         known = self.facts.declared(found.name)
         if known is not None:
             home, declared = known
+            if self._for_type_checkers(found.name):
+                return f"the class {declared.name} is imported for type checkers only: import it for good"
             return Carrier(home)._class_objection(declared, seen | {found.name})
         return f"JSON can't carry {self.shown(found)}"
+
+    def _for_type_checkers(self, name: str) -> bool:
+        """Whether a class of another file is imported here, but not at run time."""
+        local = name.rpartition(":")[2]
+        return ":" in name and local in self.facts.imports and local not in self.facts.lasting
+
+    def _key_objection(self, key: Type) -> str | None:
+        """JSON has nothing but text for keys: a key comes back as what it was only if all are of one such type."""
+        known = self.facts.declared(key.name)
+        if known is not None and Carrier(known[0]).kind(known[1]) == "enum":
+            values = [s.value for s in known[1].body if isinstance(s, ast.Assign)]
+            textual = all(isinstance(v, ast.Constant) and isinstance(v.value, str) for v in values)
+            return None if textual else f"JSON can't carry {key.name} as a key"
+        carried = key in (NUMBER, Type("?")) or key.name in _KEYS or key.name.startswith("Literal[")
+        return None if carried else f"JSON can't carry {self.shown(key)} as a key"
 
     def _class_objection(self, declared: ast.ClassDef, seen: frozenset[str]) -> str | None:
         kind = self.kind(declared)
@@ -172,28 +192,38 @@ class Carrier:
     def _of_project(self, name: str) -> str:
         """The name that a class of another file has in this one; asks for an import if it has none."""
         for local, origin in self.facts.imports.items():
-            found = self.facts.find(origin)
+            found = self.facts.find(origin) if local in self.facts.lasting else None
             if found is not None and f"{found[0].dotted}:{found[1]}" == name:
                 return local
         module, _, tail = name.partition(":")
         spelled = self.facts.neighbours.spelled(module) if self.facts.neighbours is not None else module
-        origin = f"{spelled}.{tail}"
-        if origin not in self.imports:
-            self.imports[origin] = FreshNames({*self.facts.names, *self.imports.values()})(tail)
-        return self.imports[origin]
+        return self._asked_for(f"{spelled}.{tail}", tail)
 
     def _imported(self, origin: str) -> str:
         """The name that `origin` has in the module; asks for an import if it has none."""
         origins = {origin, origin.replace("mcp.types.", "mcp_types.")}
-        for name, known in self.facts.imports.items():
+        lasting = [(n, o) for n, o in self.facts.imports.items() if n in self.facts.lasting]
+        for name, known in lasting:
             if known in origins:
                 return name
         module, _, tail = origin.rpartition(".")
-        for name, known in self.facts.imports.items():
+        for name, known in lasting:
             if known == module:
                 return f"{name}.{tail}"
-        self.imports[origin] = tail
-        return tail
+        return self._asked_for(origin, tail)
+
+    def _asked_for(self, origin: str, tail: str) -> str:
+        """The name under which something is imported for the annotations."""
+        if origin not in self.imports:
+            taken = {*self.facts.names, *self.imports.values()} - {
+                n for n in (tail,) if self._means(n, origin)
+            }
+            self.imports[origin] = FreshNames(taken)(tail)
+        return self.imports[origin]
+
+    def _means(self, name: str, origin: str) -> bool:
+        """Whether a name means the same already, in code that is not run with the module."""
+        return self.facts.imports.get(name) == origin
 
 
 def _validates(decorator: ast.expr) -> bool:

@@ -20,9 +20,9 @@ from .model import (
     Type,
     abroad,
     from_annotation,
-    returned_type,
     union,
 )
+from .results import result_of
 
 ANSWER = "mrtr_steps.Answer"
 _EMPTY = {
@@ -287,7 +287,7 @@ class Inference:
         if name in self.local:
             return None
         if name in self.facts.functions:
-            return returned_type(self.facts.functions[name], self.facts)
+            return result_of(self.facts.functions[name], self.facts)
         if name in self.facts.classes:
             return Type(name)
         if name in self.facts.imports:
@@ -328,7 +328,7 @@ class Inference:
             owner_class = self.class_name if func.value.id in ("self", "cls") else func.value.id
             function = self.facts.functions.get(f"{owner_class}.{func.attr}")
             if function is not None and owner_class:
-                return returned_type(function, self.facts)
+                return result_of(function, self.facts, owner_class)
         owner = self(func.value)
         if owner is None:
             return STRING_METHODS["format"] if func.attr in ("hexdigest", "isoformat", "strftime") else None
@@ -358,7 +358,7 @@ class Inference:
 
     def _returned(self, home: Facts, name: str) -> Type | None:
         function = home.functions.get(name)
-        found = returned_type(function, home) if function is not None else None
+        found = result_of(function, home, name.rpartition(".")[0]) if function is not None else None
         return abroad(found, home, self.facts) if found is not None else None
 
     def _dict_method(self, owner: Type, name: str, expr: ast.Call) -> Type | None:
@@ -393,6 +393,10 @@ def join(left: Type, right: Type) -> Type:
     return union(left, right)
 
 
+def _is_homogeneous(found: Type) -> bool:
+    return found.name == "tuple" and len(set(found.args)) == 1
+
+
 def bind_target(local: dict[str, Type], target: ast.expr, found: Type | None) -> None:
     """Note in `local` what assigning a value of type `found` to `target` says; unknown names are removed."""
     if isinstance(target, ast.Name):
@@ -407,6 +411,7 @@ def bind_target(local: dict[str, Type], target: ast.expr, found: Type | None) ->
         for index, element in enumerate(target.elts):
             inner = fixed.args[index] if fixed else found.element if found and found.name == "list" else None
             if isinstance(element, ast.Starred):
-                bind_target(local, element.value, None)
+                same = found.element if found and (found.name == "list" or _is_homogeneous(found)) else None
+                bind_target(local, element.value, Type("list", (same,)) if same else None)
             else:
                 bind_target(local, element, inner)
