@@ -20,7 +20,7 @@ from jwt.algorithms import ECAlgorithm
 
 from gateway.behind import Journal, replace, settings
 from interop.wire import HEADERS, META
-from mrtr_adapter.gateway.http import application
+from mrtr_adapter.gateway.http import Places
 from mrtr_adapter.gateway.jwks import KeySet
 from mrtr_adapter.gateway.tokens import TokenRules
 from mrtr_adapter.serving.refusal import CannotServe
@@ -56,7 +56,7 @@ def keys(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def served(journal: Journal, rules: TokenRules) -> AsyncIterator[httpx2.AsyncClient]:
-    app: Any = application({"/mcp": replace(settings(journal), tokens=rules)}, "127.0.0.1")
+    app = Places({"/mcp": replace(settings(journal), tokens=rules)}, "127.0.0.1").app
     transport = httpx2.ASGITransport(app)
     async with (
         app.router.lifespan_context(app),

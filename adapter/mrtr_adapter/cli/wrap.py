@@ -17,6 +17,7 @@ from mrtr_adapter.gateway.settings import Settings, with_logged_stderr
 from mrtr_adapter.gateway.wanted import behind, bounds, environment, policy, tokens
 from mrtr_adapter.sealing.keys import ENVIRONMENT
 from mrtr_adapter.serving.address import Address
+from mrtr_adapter.serving.http import GRACE_SECONDS
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
 
@@ -59,6 +60,14 @@ _PATH = "/mcp"
     show_default=True,
     metavar="SECONDS",
     help="How long a call may run until it ends or asks.",
+)
+@click.option(
+    "--grace",
+    type=click.IntRange(min=0),
+    default=GRACE_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long calls may still run after SIGTERM (with --http).",
 )
 @click.option(
     "--sessions",
@@ -109,6 +118,7 @@ def wrap(
     hold: float,
     replay: tuple[str, ...],
     timeout: float,
+    grace: int,
     sessions: int,
     variables: tuple[str, ...],
     trust_header: str | None,
@@ -159,7 +169,7 @@ def wrap(
         if address is None:
             over_stdio(servers[_PATH])
         else:
-            over_http(servers, Address.parse(address))
+            over_http(servers, Address.parse(address), grace)
     except CannotServe as error:
         raise Refused("wrap", str(error)) from None
     except Exception as error:

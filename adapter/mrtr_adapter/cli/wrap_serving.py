@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import anyio
 
 from mrtr_adapter.gateway.gateway import running
-from mrtr_adapter.gateway.http import application
+from mrtr_adapter.gateway.http import Places
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import serve_http
@@ -33,8 +33,8 @@ def over_stdio(settings: Settings) -> None:
     anyio.run(_over_stdio, settings)
 
 
-def over_http(servers: Mapping[str, Settings], address: Address) -> None:
-    """Serve each of these at its path until SIGTERM.
+def over_http(servers: Mapping[str, Settings], address: Address, grace: int) -> None:
+    """Serve each of these at its path until SIGTERM; then calls that run have `grace` seconds to end.
 
     Raises:
         CannotServe: this can't be listened on, or one of them can't be started.
@@ -42,8 +42,9 @@ def over_http(servers: Mapping[str, Settings], address: Address) -> None:
     address, sockets = address.listen()
     host = address.url.removesuffix("/mcp")
     at = ", ".join(host + path for path in servers)
-    app = Startup(application(servers, address.host), lambda: logger.info("mrtr wrap: serving %s", at))
-    serve_http(app, sockets)
+    places = Places(servers, address.host)
+    app = Startup(places.app, lambda: logger.info("mrtr wrap: serving %s", at))
+    serve_http(app, sockets, grace, places.leave)
 
 
 async def _over_stdio(settings: Settings) -> None:

@@ -16,6 +16,7 @@ from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.front import Front, build_front
 from mrtr_adapter.gateway.groups import one_error
+from mrtr_adapter.gateway.health import DEGRADED, DOWN, OK, Health
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.link import OpenLink
 from mrtr_adapter.gateway.listening import Listening
@@ -39,6 +40,18 @@ class Gateway:
     front: Front
     pool: Pool
     holds: Holds
+    _listening: Listening
+
+    def leave(self) -> None:
+        """The end is near: streams end, and no more calls are held."""
+        self._listening.close()
+        self.holds.close()
+
+    @property
+    def health(self) -> Health:
+        """`down` while no session can be had, `degraded` while those that there are have to do."""
+        status = OK if self.pool.healthy else DEGRADED if self.pool.counts["sessions"] else DOWN
+        return {"status": status, **self.counts}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -66,8 +79,9 @@ async def running(settings: Settings) -> AsyncIterator[Gateway]:
             _adapt(front, settings, store)
             group.start_soon(holds.sweep)
             try:
-                yield Gateway(front, pool, holds)
+                yield Gateway(front, pool, holds, listening)
             finally:
+                holds.give_up()
                 listening.close()
                 group.cancel_scope.cancel()
 

@@ -48,6 +48,7 @@ class Holds:
         self.limits = limits
         self._drop = drop
         self._held: dict[str, _Held] = {}
+        self._closed = False
 
     def __len__(self) -> int:
         return len(self._held)
@@ -59,7 +60,7 @@ class Holds:
 
     def park(self, nonce: str, principal: str | None, call: Call) -> bool:
         """Keep a call until the state named by `nonce` comes back. False if there is no room for it."""
-        if self.limits.seconds <= 0:
+        if self.limits.seconds <= 0 or self._closed:
             return False
         size = len(json.dumps([call.params, call.answered, list(call.open.values())]))
         mine = [held for held in self._held.values() if held.principal == principal]
@@ -79,6 +80,20 @@ class Holds:
             return None
         del self._held[nonce]
         return held.call
+
+    def close(self) -> None:
+        """Hold no more, since the end is near. What is held may still be taken."""
+        self._closed = True
+
+    def give_up(self) -> None:
+        """Say what becomes of the calls that are still held at the end."""
+        self.close()
+        if self._held:
+            logger.warning(
+                "%d calls that wait for an answer end with this gateway: when it comes, they are run again where "
+                "--replay allows it, and else lost",
+                len(self._held),
+            )
 
     async def sweep(self) -> None:
         """Drop what is overdue, for ever."""

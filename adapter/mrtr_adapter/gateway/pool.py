@@ -60,6 +60,7 @@ class Pool:
         self._opening: list[SessionKind] = []
         self._changed = anyio.Event()
         self._group: TaskGroup | None = None
+        self._last_kind = SessionKind.of(None, {})
         self._failures = 0
         self._not_before = 0.0
         self.trouble = ""
@@ -170,6 +171,7 @@ class Pool:
             raise self._unavailable(pause)
         session = Session(kind, self._open_link, self._events(kind))
         self._opening.append(kind)
+        self._last_kind = kind
         try:
             await self._group.start(self._serve, session)
         except NotStarted as failure:
@@ -225,10 +227,12 @@ class Pool:
         self._wake()
 
     async def _look_after(self) -> None:
-        """End what nobody needs, and find out in time what does not answer any more."""
+        """End what nobody needs, try again what did not start, and find out in time what does not answer any more."""
         while True:
             await anyio.sleep(_LOOK_AFTER_SECONDS)
             now = time.monotonic()
+            if self._failures and now >= self._not_before and len(self._all) < self.limits.sessions:
+                self._try_again()
             for session in list(self._idle):
                 if session not in self._idle:
                     continue
@@ -237,6 +241,12 @@ class Pool:
                     session.close()
                 elif now - session.idle_since > _PING_AFTER_SECONDS:
                     await self._ping(session)
+
+    def _try_again(self) -> None:
+        """A balancer that has heard that nothing works here sends no request that would find out more."""
+        assert self._group is not None
+        if not self._opening:
+            self._group.start_soon(self._open_spare, self._last_kind)
 
     async def _ping(self, session: Session) -> None:
         self._idle.remove(session)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,8 +43,17 @@ def settings(app: Any, **more: Any) -> uvicorn.Config:
     )
 
 
-def serve_http(app: ASGIApp, sockets: list[socket.socket]) -> None:
+def serve_http(
+    app: ASGIApp,
+    sockets: list[socket.socket],
+    grace: int = GRACE_SECONDS,
+    leave: Callable[[], None] = lambda: None,
+) -> None:
     """Serve in this process until SIGTERM or SIGINT.
+
+    Args:
+        grace: how many seconds a request that runs then may take to finish.
+        leave: is called when the signal comes, in the event loop.
 
     Raises:
         CannotServe: the server's lifespan did not start; the log says why.
@@ -52,13 +62,25 @@ def serve_http(app: ASGIApp, sockets: list[socket.socket]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(settings(app)).run(sockets)
+            config = settings(app)
+            config.timeout_graceful_shutdown = grace
+            _Server(config, leave).run(sockets)
     except SystemExit as error:
         if error.code != STARTUP_FAILURE:
             raise
         raise CannotServe(
             "the server's own startup (lifespan) failed, as logged above: mend it there"
         ) from None
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._leave = leave
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._leave()
+        await super().shutdown(sockets)
 
 
 def _without_cancellations(record: logging.LogRecord) -> bool:
