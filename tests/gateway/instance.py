@@ -94,6 +94,16 @@ class Instance:
         reply = httpx2.get(f"http://127.0.0.1:{self.port}/healthz")
         return reply.status_code, dict(reply.json())
 
+    def await_work(self) -> None:
+        """Wait until a call runs that does not wait for an answer itself."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            counts = self.health()[1]["servers"][self.path]
+            if counts["sessions"] > counts["idle"] + counts["held"]:
+                return
+            time.sleep(0.05)
+        raise RuntimeError("no call has come to run")
+
 
 def gone(pid: int, seconds: float = 10.0) -> bool:
     """Whether this process ends within that time."""

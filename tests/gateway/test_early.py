@@ -10,12 +10,19 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import ListRootsResult, Root
 
 from gateway.behind import Journal, Rounds, client_of, replace, running, settings, text
+from mrtr_adapter.gateway import session
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 ROOTS = ListRootsResult(roots=[Root(uri="file:///work")])
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the old server is to ask, it is waited for."""
+    monkeypatch.setattr(session, "ROOTS_SECONDS", 60.0)
 
 
 async def has_roots(context: object) -> ListRootsResult:
@@ -29,6 +36,7 @@ def asking(journal: Journal, when: str = "--roots", **more: Any) -> Settings:
     return replace(plain, behind=replace(plain.behind, arguments=[*plain.behind.arguments, when]))
 
 
+@pytest.mark.usefixtures("patient")
 async def test_the_call_begins_with_it_and_reaches_the_server_once_that_is_answered(journal: Journal) -> None:
     async with (
         running(asking(journal)) as gateway,
@@ -47,6 +55,7 @@ async def test_a_client_without_roots_is_not_asked(journal: Journal) -> None:
         assert text(await Rounds("where").send(client)) == "nowhere"
 
 
+@pytest.mark.usefixtures("patient")
 async def test_another_gateway_may_begin_the_call_even_if_it_may_run_nothing_again(journal: Journal) -> None:
     never = asking(journal, hold=0, replay="none")
     call = Rounds("where")
@@ -57,6 +66,7 @@ async def test_another_gateway_may_begin_the_call_even_if_it_may_run_nothing_aga
     assert journal.acts == ["looked"]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_held_call_goes_on_after_it(journal: Journal) -> None:
     async with (
         running(asking(journal)) as gateway,
@@ -71,6 +81,7 @@ async def test_a_held_call_goes_on_after_it(journal: Journal) -> None:
     assert journal.acts == ["reserved 5", "paid 5"]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_call_that_is_run_again_does_not_ask_the_client_again(journal: Journal) -> None:
     again = asking(journal, hold=0, replay="all")
     call = Rounds("pay", {"amount": 5})
@@ -83,6 +94,7 @@ async def test_a_call_that_is_run_again_does_not_ask_the_client_again(journal: J
         assert text(await call.agree(client)) == "paid"
 
 
+@pytest.mark.usefixtures("patient")
 async def test_once_the_call_was_begun_it_is_not_run_again_without_permission(journal: Journal) -> None:
     call = Rounds("pay", {"amount": 5})
     async with (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -16,7 +15,7 @@ from mcp.client.subscriptions import listen
 from mcp.shared.exceptions import MCPError
 
 from gateway.behind import OLD_SERVER, Journal, Rounds, client_of, replace, running, settings, text
-from gateway.instance import Instance, gone
+from gateway.instance import gone
 from gateway.test_instances import gateway as instance_of
 from gateway.test_instances import said
 from interop.wire import HEADERS, META
@@ -115,18 +114,11 @@ async def test_near_its_end_a_gateway_ends_streams_and_asks_nothing_in_vain(jour
         assert text(await held.send(client, {"sure": {"action": "decline"}})) == "not paid"
 
 
-def at_work(instance: Instance) -> int:
-    """How many calls run that do not wait for an answer."""
-    counts = instance.health()[1]["servers"]["/mcp"]
-    return int(counts["sessions"] - counts["idle"] - counts["held"])
-
-
 def test_what_a_gateway_held_is_taken_up_by_the_next_one_as_far_as_that_is_safe(journal: Journal) -> None:
     with instance_of(journal, "a") as first, ThreadPoolExecutor() as threads:
         safe, unsafe = first.call("look", {}), first.call("pay", {"amount": 5})
         running_still = threads.submit(first.call, "sleep", {"seconds": 1.5})
-        while not at_work(first):
-            time.sleep(0.05)
+        first.await_work()
         assert first.process is not None
         first.process.terminate()
         assert said(running_still.result()) == "slept"
