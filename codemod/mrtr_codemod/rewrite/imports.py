@@ -164,6 +164,31 @@ def drop_unused(tree: cst.Module, before: cst.Module) -> cst.Module:
     return tree.with_changes(body=body)
 
 
+def drop_unused_inside(function: cst.FunctionDef, before: cst.FunctionDef) -> cst.FunctionDef:
+    """Drop the names that a function imports itself, and that it used before and does not use any more."""
+    gone = _imported_unused(function) - _imported_unused(before)
+    return cast("cst.FunctionDef", function.visit(_DropImports(gone))) if gone else function
+
+
+def _imported_unused(function: cst.FunctionDef) -> set[str]:
+    parsed = ast.parse(cst.Module([function.with_changes(leading_lines=())]).code)
+    imports = [n for n in ast.walk(parsed) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    used = {n.id for n in ast.walk(parsed) if isinstance(n, ast.Name)}
+    return {name for node in imports for name in names_in(node).binds} - used
+
+
+class _DropImports(cst.CSTTransformer):
+    def __init__(self, names: set[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        left = _without(updated_node, self.names)
+        return cst.RemoveFromParent() if left is None else cast("cst.SimpleStatementLine", left)
+
+
 def _unused(tree: cst.Module) -> set[str]:
     parsed = ast.parse(tree.bytes)
     imported = {

@@ -34,6 +34,7 @@ _MAY_ASK = {
 }
 _DECORATORS = {"tool": "tools/call", "prompt": "prompts/get", "resource": "resources/read"}
 _GET_CONTEXT = ("fastmcp.server.dependencies.get_context", "mcp.server.lowlevel.server.request_ctx.get")
+_TOOLS = {"fastmcp.tools.Tool", "fastmcp.tools.tool.Tool", "fastmcp.tools.base.Tool"}
 _GATHER = {"asyncio.gather"}
 _FROM_THREAD = {"anyio.from_thread.run", "anyio.from_thread"}
 
@@ -52,6 +53,8 @@ class Function:
     method: str | None = None
     """The protocol method that it serves, if it is registered as a handler."""
     channel: Channel | None = None
+    is_run: bool = False
+    """It is the `run` of a tool that is a class of its own, whose results FastMCP does not wrap."""
     params_name: str | None = None
     """The request's params, for a handler of the low-level server."""
 
@@ -118,10 +121,16 @@ class ModuleView:
 
     def _register(self) -> None:
         for function in self.functions.values():
+            if function.name == "run" and self._is_tool(function.owner):
+                function.method, function.is_run = "tools/call", True
             for decorator in function.node.decorators:
                 function.method = function.method or self._decorated(decorator.decorator)
         for call in calls_in(self.tree):
             self._registered_by_call(call)
+
+    def _is_tool(self, owner: str | None) -> bool:
+        declared = self.facts.classes.get(owner or "")
+        return declared is not None and any(self.facts.origin(base) in _TOOLS for base in declared.bases)
 
     def _decorated(self, decorator: cst.BaseExpression) -> str | None:
         called = decorator.func if isinstance(decorator, cst.Call) else decorator

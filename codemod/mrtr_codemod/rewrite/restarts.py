@@ -123,9 +123,10 @@ class Restarter(cst.CSTTransformer):
         func = f"{path.rpartition('.')[0]}.{new}" if "." in path else new
         arguments = [code(a.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for a in call.args]
         waiting = "await " if isinstance(value, cst.Await) else ""
+        back = f"{self.steps}.pass_on(None, {name})" if self.function.is_run else name
         return [
             f"{name} = {waiting}{func}({', '.join([*arguments, f'steps={self.steps}'])})",
-            f"if isinstance({name}, {self.support['InputRequiredResult']}):\n    return {name}",
+            f"if isinstance({name}, {self.support['InputRequiredResult']}):\n    return {back}",
         ]
 
     def _like(

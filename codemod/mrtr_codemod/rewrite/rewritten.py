@@ -12,6 +12,7 @@ import libcst as cst
 from .asks import Framework
 from .emit import TAB, Names, Piece, field_name, parsed
 from .fresh import FreshNames, camel
+from .imports import drop_unused_inside
 from .module_view import Function, ModuleView
 from .prepare import Prepared, Ways, prepare
 from .refusal import Refusal
@@ -117,6 +118,7 @@ def _cut(prepared: Prepared, terms: Terms) -> Rewritten:
     opening = _opening(prepared, names, terms, segmenter)
     node = _signature(prepared, names, terms)
     node = node.with_changes(body=_with_opening(node, body, opening))
+    node = drop_unused_inside(node, prepared.function.node)
     used = _support_used(node, state_classes, terms)
     lifted = any(site.callee is not None for site in prepared.sites) or bool(prepared.restarting_callees)
     safe = (
@@ -227,7 +229,8 @@ def _opening(prepared: Prepared, names: Names, terms: Terms, segmenter: Segmente
                 f"`{function.name}` gets no context, through which it could ask: give it a parameter `ctx: Context`",
             )
         extra = f", {function.params_name}" if channel.framework is Framework.LOWLEVEL else ""
-        lines.append(f"{names.steps} = {terms.support['Steps']}({channel.context}{extra})")
+        kind = terms.support["ToolSteps" if function.is_run else "Steps"]
+        lines.append(f"{names.steps} = {kind}({channel.context}{extra})")
     if segmenter.uses_state:
         points = tuple(Piece(site.point) for site in prepared.sites)
         lines += Piece(f"{names.steps}.resume", points, True, f"{names.state} = ").lines(
@@ -255,7 +258,7 @@ def _gets_context_first(body: list[cst.BaseStatement]) -> bool:
 def _signature(prepared: Prepared, names: Names, terms: Terms) -> cst.FunctionDef:
     node = prepared.node
     returns = node.returns
-    if returns is not None:
+    if returns is not None and not prepared.function.is_run:
         returns = returns.with_changes(
             annotation=_or_asked(returns.annotation, terms.support["InputRequiredResult"])
         )

@@ -210,7 +210,7 @@ class Segmenter:
         if site.callee is None:
             lines = ask_lines(site, self.names, depth)
         else:
-            direct = not site.point and not site.loops
+            direct = not site.point and not site.loops and not self.prepared.function.is_run
             lines = call_lines(site, self.names, depth, awaited=site.callee.is_async, direct=direct)
         if site.loops and not self.stateless:
             # The next turn of the loop is no resumed one.

@@ -27,6 +27,7 @@ _OWN = (
     "url",
 )
 _OTHERS = {"InputRequiredResult": "mcp.types", "Literal": "typing"}
+_FASTMCP = ("ToolSteps",)
 _SAMPLING = ("sampled", "sampled_step")
 """What `mrtr_steps_sampling` adds for FastMCP."""
 
@@ -34,7 +35,7 @@ _SAMPLING = ("sampled", "sampled_step")
 def support_names(framework: Framework, facts: Facts, used: set[str]) -> dict[str, str]:
     """For each thing that rewritten code may need, the name it goes by in this file: its own, unless that is `used`."""
     found = {}
-    for own in (*_OWN, *_OTHERS, *(_SAMPLING if framework is Framework.FASTMCP else ())):
+    for own in (*_OWN, *_OTHERS, *((*_FASTMCP, *_SAMPLING) if framework is Framework.FASTMCP else ())):
         origin = origin_of(own, SUPPORT[framework])
         known = [
             name

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from mrtr_codemod.rewrite.verify import problems
+
 from . import bare
 from .rewriting import HEADER, rewritten
 from .test_shapes import TOOL, same
@@ -144,3 +146,20 @@ def test_words_of_a_docstring_import_nothing() -> None:
         '    """A form with a url, and a sample of roots."""\n    a = await ctx.elicit(name, Ok)\n    return a.action\n'
     )
     assert "from mrtr_steps import Steps, form\n" in after
+
+
+def test_what_only_the_function_imported_for_the_ask_goes_with_it() -> None:
+    body = (
+        "    from mcp.server.elicitation import AcceptedElicitation, elicit_with_validation\n\n"
+        "    answer = await elicit_with_validation(ctx.session, name, Ok)\n"
+        "    return str(isinstance(answer, AcceptedElicitation))\n"
+    )
+    result = rewritten(HEADER + TOOL + body)
+    assert "    from mcp.server.elicitation import AcceptedElicitation\n" in result.after
+    assert problems(HEADER + TOOL + body, result.after, "server.py") == []
+
+
+def test_the_schema_of_a_model_is_no_effect() -> None:
+    ask = "    answer = await ctx.session.elicit(name, requestedSchema=Ok.model_json_schema())\n"
+    after = rewritten(HEADER + TOOL + ask + "    return answer.action\n").after
+    assert "steps.ask(answer=raw_form(name, Ok.model_json_schema()))" in after

@@ -67,13 +67,12 @@ VERDICTS = {
         "cancel_sailing": "ask-in-middleware", "crew": "ask-in-middleware", "Consent.on_call_tool": "no-round",
     },
     "f36_night_shift": {"fill_shift": "safe", "set_break": "review", "release": "review"},
-    "f37_signal_box": {"_flash": "safe", "Points.switch": "review", "Signals.set_signal": "safe"},
+    "f37_signal_box": {
+        "_flash": "safe", "Points.switch": "review", "Signals.set_signal": "safe", "Closure.run": "safe",
+    },
     "f38_border_post": {"declare": "review", "open_gate": "safe"},
 }  # fmt: skip
 """What becomes of each handler: its level, or the rule by which it stays as it is."""
-
-BESIDE = {"close_track"}
-"""Tools that ask in a way which no analysis follows: `Tool` subclasses."""
 
 REFUSED_PAGE = ("c15_tracker_oauth", 1), ("c15_tracker_oauth", 2)
 """Extra scripts in which the user refuses a page. The old call ended with -32042 itself, which is gone."""
@@ -109,7 +108,7 @@ def scripts() -> list[Any]:
         for kind, listed in (("plain", plain), ("extra", extra)):
             for number, script in enumerate(listed):
                 name = drive.name_of(script)
-                if name in stays or name in BESIDE or (path.stem, number) == FAIL_OPEN:
+                if name in stays or (path.stem, number) == FAIL_OPEN:
                     continue
                 if kind == "extra" and (path.stem, number) in REFUSED_PAGE:
                     continue

@@ -17,6 +17,7 @@ _RESULTS = {
     "os.path.join": "str", "os.path.basename": "str", "os.path.abspath": "str", "os.path.exists": "bool",
     "os.path.getsize": "int", "json.dumps": "str", "re.sub": "str", "urllib.parse.quote": "str",
     "urllib.parse.unquote": "str", "urllib.parse.urlencode": "str", "textwrap.dedent": "str", "shlex.quote": "str",
+    "fastmcp.client.sampling.SamplingMessage": "mcp.types.SamplingMessage",
     "math.ceil": "int", "math.floor": "int", "math.sqrt": "float",
 }  # fmt: skip
 

@@ -27,7 +27,7 @@ STRING_METHODS: dict[str, Type] = {
 UNAMBIGUOUS = frozenset(
     f"{_STR_TO_STR} {_STR_TO_LIST} {_TEST} find rfind rindex partition rpartition encode decode hexdigest digest hex "
     "isoformat strftime timestamp as_posix with_suffix with_name relative_to joinpath is_absolute total_seconds "
-    "model_dump model_dump_json bit_length quantize".split()
+    "model_dump model_dump_json model_json_schema bit_length quantize".split()
 )
 """Methods that have no effect on any type that commonly has them."""
 
@@ -87,6 +87,6 @@ PURE_MODULES = (
     "pathlib.PurePath", "pathlib.PurePosixPath", "pathlib.Path", "datetime.timedelta", "datetime.date.fromisoformat",
     "datetime.datetime.fromisoformat", "base64.", "binascii.", "hashlib.", "uuid.UUID", "collections.Counter",
     "functools.reduce", "pydantic.create_model", "pydantic.Field", "mcp.types.", "mcp_types.", "dataclasses.replace",
-    "dataclasses.asdict", "copy.copy", "copy.deepcopy", "typing.cast",
+    "dataclasses.asdict", "fastmcp.client.sampling.SamplingMessage", "copy.copy", "copy.deepcopy", "typing.cast",
 )  # fmt: skip
 """Imported callables that neither change nor consult the world, by the start of their dotted origin."""

@@ -252,7 +252,7 @@ class Steps:
         The first such call of a resumed round goes on where the function left off; later ones begin anew. Without
         `at` the function's steps are the handler's own.
         """
-        inner = object.__new__(type(self))
+        inner = object.__new__(self._inside())
         inner.__dict__.update(
             self.__dict__, _answers={}, _points=[], _unentered=False, resuming=False, asking=False
         )
@@ -262,6 +262,9 @@ class Steps:
             inner._points = self._points if at is None else self._points[1:]
             self._unentered = False
         return inner
+
+    def _inside(self) -> type[Self]:
+        return type(self)
 
     def pass_on(self, state: Step | None, asked: InputRequiredResult) -> InputRequiredResult:
         """End the round with what an inner function `asked`; the retry comes back to it through `state`."""

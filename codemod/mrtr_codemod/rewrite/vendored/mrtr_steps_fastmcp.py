@@ -16,10 +16,12 @@ from fastmcp.server.elicitation import (
     handle_elicit_accept,
     parse_elicit_response_type,
 )
+from fastmcp.tools.base import InputRequiredToolResult
 from mcp.types import (
     CreateMessageRequest,
     CreateMessageRequestParams,
     ElicitRequest,
+    InputRequest,
     ModelHint,
     ModelPreferences,
     SamplingMessage,
@@ -43,8 +45,8 @@ Answer = TypeAliasType(
 """What a form was answered with."""
 
 __all__ = [
-    "Answer", "CannotAsk", "InputRequiredResult", "Sampled", "Step", "Steps", "form", "numbered", "raw_form", "roots",
-    "sample", "url",
+    "Answer", "CannotAsk", "InputRequiredResult", "Sampled", "Step", "Steps", "ToolSteps", "form", "numbered",
+    "raw_form", "roots", "said", "sample", "url",
 ]  # fmt: skip
 
 
@@ -89,6 +91,25 @@ class Steps(McpSteps):
         """The roots that the client listed."""
         listed = super().roots(key)
         return None if listed is None else listed.roots
+
+
+class ToolSteps(Steps):
+    """One round of the `run` of a tool that is a class of its own: what ends the round is a tool's result."""
+
+    def ask(self, state: Step | None = None, /, **requests: InputRequest) -> Any:
+        """As `Steps.ask`."""
+        return InputRequiredToolResult(super().ask(state, **requests))
+
+    def restart(self, **requests: InputRequest) -> Any:
+        """As `Steps.restart`."""
+        return InputRequiredToolResult(super().restart(**requests))
+
+    def pass_on(self, state: Step | None, asked: InputRequiredResult) -> Any:
+        """As `Steps.pass_on`."""
+        return InputRequiredToolResult(super().pass_on(state, asked))
+
+    def _inside(self) -> Any:
+        return Steps
 
 
 def form(message: str, response_type: Any, **labels: str | None) -> ElicitRequest:
