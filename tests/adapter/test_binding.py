@@ -50,7 +50,7 @@ async def test_it_returns_the_server_and_stands_right_behind_the_boundary() -> N
     assert adapt(server, keys=[KEY]) is server
     assert names(server) == [
         "OpenTelemetryMiddleware",
-        "RequestStateBoundary",
+        "TellingBoundary",
         "ReplayMiddleware",
         "function",
     ]
@@ -83,14 +83,14 @@ async def test_a_second_time_changes_what_it_is_given_and_nothing_else() -> None
 
 async def test_a_low_level_server_gets_a_boundary() -> None:
     server: Server[Any] = adapt(Server("low"), keys=[KEY])
-    assert names(server) == ["OpenTelemetryMiddleware", "RequestStateBoundary", "ReplayMiddleware"]
+    assert names(server) == ["OpenTelemetryMiddleware", "TellingBoundary", "ReplayMiddleware"]
     assert boundary(server)._audience == "low"
 
 
 async def test_a_server_without_middleware_is_adapted_too() -> None:
     bare: Server[Any] = Server("low")
     bare.middleware.clear()
-    assert names(adapt(bare, keys=[KEY])) == ["RequestStateBoundary", "ReplayMiddleware"]
+    assert names(adapt(bare, keys=[KEY])) == ["TellingBoundary", "ReplayMiddleware"]
 
 
 @pytest.mark.parametrize(

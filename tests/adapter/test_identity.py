@@ -63,11 +63,15 @@ async def test_a_question_that_always_changes_ends_with_the_difference_and_what_
 
     with pytest.raises(MCPError) as caught:
         await play_tool(serving(handler), "tool", always(YES))
-    assert caught.value.data == {"reason": "replay_diverged"}
+    assert caught.value.data == {
+        "reason": "replay_diverged",
+        "was": "It is 3 o'clock. Go?",
+        "now": "It is 4 o'clock. Go?",
+    }
     message = caught.value.message
     assert "tools/call tool" in message
     assert "test_identity.py:" in message
-    assert '"It is 3 o\'clock. Go?" became "It is 4 o\'clock. Go?"' in message
+    assert "o'clock" not in message  # whoever traces requests records it
     assert "memo()" in message
 
 

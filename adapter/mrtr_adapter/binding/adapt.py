@@ -17,7 +17,7 @@ from mcp.server.request_state import (
 )
 
 from mrtr_adapter.binding import versions
-from mrtr_adapter.binding.boundary import RestartingBoundary
+from mrtr_adapter.binding.boundary import RestartingBoundary, TellingBoundary
 from mrtr_adapter.binding.legacy import serve_steps
 from mrtr_adapter.binding.middleware import Context, FindHandler, ReplayMiddleware
 from mrtr_adapter.binding.options import checked, chosen_effects
@@ -257,7 +257,7 @@ def _seal(
 def _placed(low: Server[Any], policy: RequestStateSecurity, terms: Terms) -> RequestStateBoundary:
     """A boundary with this policy, in the place of the server's own."""
     found = _boundary(low)
-    kind = RestartingBoundary if terms.on_invalid_state == "restart" else RequestStateBoundary
+    kind = RestartingBoundary if terms.on_invalid_state == "restart" else TellingBoundary
     boundary = kind(policy, default_audience=found._audience if found else low.name)
     if found is None:
         # Behind OpenTelemetry and before all else, as MCPServer has it.

@@ -1,4 +1,4 @@
-"""The SDK's boundary, for a server that answers state which fails verification with a fresh first round."""
+"""The SDK's boundary, which tells of what it refuses, and may answer that with a fresh first round."""
 
 from __future__ import annotations
 
@@ -11,12 +11,25 @@ from mcp.server.request_state import RequestStateBoundary
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import INPUT_REQUIRED_METHODS
 
+from mrtr_adapter.telemetry import refusals
+
 logger = logging.getLogger("mrtr")
 
 Context = ServerRequestContext[Any, Any]
 
 
-class RestartingBoundary(RequestStateBoundary):
+class TellingBoundary(RequestStateBoundary):
+    """Counts the states that it refuses, by reason."""
+
+    def _unseal(self, ctx: Context) -> Any:
+        try:
+            return super()._unseal(ctx)
+        except MCPError as error:
+            refusals.at_boundary(ctx.method, error.__traceback__)
+            raise
+
+
+class RestartingBoundary(TellingBoundary):
     """Lets a request whose state fails a check begin anew: neither the state nor the answers with it are looked at.
 
     SEP-2322 leaves open whether such a request gets an error or a fresh question. The price is that the state is

@@ -19,7 +19,6 @@ from mcp_types.methods import INPUT_REQUIRED_METHODS, is_input_required, seriali
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
-from mrtr_adapter.binding import telemetry
 from mrtr_adapter.binding.boundary import without_state
 from mrtr_adapter.binding.fingerprint import fingerprint
 from mrtr_adapter.binding.urls import open_urls
@@ -38,6 +37,7 @@ from mrtr_adapter.engine.suspension import (
     state_lost,
 )
 from mrtr_adapter.engine.terms import Terms
+from mrtr_adapter.telemetry import refusals, rounds, spans
 
 logger = logging.getLogger("mrtr")
 
@@ -73,28 +73,34 @@ class ReplayMiddleware:
                 return await self._serve(inner, flow, call_next)
             return await self.custody.redeem(journal, flow, partial(self._serve, inner, flow, call_next))
         except InvalidState as reason:
+            refusals.by_journal(ctx.method, reason)
             logger.warning("requestState rejected on %s: %s", ctx.method, reason)
             if self.terms.on_invalid_state == "restart":
                 return await self(_as_seen(ctx, params=without_state(ctx.params)), call_next)
             raise (state_lost() if isinstance(reason, StateLost) else frozen_state_error()) from None
 
     async def _serve(self, ctx: Context, flow: Flow, call_next: CallNext) -> HandlerResult:
-        """Run one round."""
+        """Run one round, and tell of it."""
+        if flow.memory.before is not None:
+            rounds.resumed(flow)
+        try:
+            result = await self._round(ctx, flow, call_next)
+        except Exception as error:
+            rounds.failed(flow, error)
+            raise
+        rounds.ended(flow, result)
+        return result
+
+    async def _round(self, ctx: Context, flow: Flow, call_next: CallNext) -> HandlerResult:
         outcome: HandlerResult | Round
         try:
             outcome = await replay.run(flow, partial(call_next, ctx))
         except MCPError as error:
             if flow.halt.called or not open_urls(flow, error):
-                telemetry.describe_refusal(flow)
                 raise
             outcome = await replay.ended(flow)
         if isinstance(outcome, Round):
-            telemetry.describe(
-                flow, telemetry.INPUT_REQUIRED, asks=len(outcome.requests), state_bytes=len(outcome.state)
-            )
             return self._interim(ctx, outcome.requests, await self.custody.keep(ctx, flow, outcome.state))
-        if flow.memory.before:
-            telemetry.describe(flow, telemetry.COMPLETE)
         if is_input_required(outcome):
             return await self._carried(ctx, flow, outcome)
         flow.commits = flow.commits or Commits()
@@ -134,6 +140,7 @@ class ReplayMiddleware:
             responses,
             partial(self._fingerprint, ctx.method, params),
             self.custody.vault,
+            spans.here,
         )
         if journal is not None:
             _give_inner(flow, params, responses or {})
@@ -170,12 +177,18 @@ class ReplayMiddleware:
             result["inputRequests"] = requests
         try:
             result = serialize_server_result(ctx.method, ctx.protocol_version, result)
-        except ValidationError:
-            logger.exception("%s asks what 2026-07-28 can't carry: %s", ctx.method, ", ".join(requests))
+        except ValidationError as error:
+            logger.error("%s asks what 2026-07-28 can't carry: %s", ctx.method, _broken(error))
             raise MCPError(
                 INTERNAL_ERROR, "The server asked a question that the protocol can't carry"
             ) from None
         return {**result, "_meta": {SERVER_INFO_META_KEY: self.server.server_info_stamp}}
+
+
+def _broken(error: ValidationError) -> str:
+    """Where a message breaks the schema, and how, without what stands there."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{'.'.join(map(str, lack['loc']))} ({lack['type']})" for lack in found[:5])
 
 
 def _as_seen(ctx: Context, **changes: Any) -> Context:

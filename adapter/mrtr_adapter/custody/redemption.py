@@ -31,6 +31,7 @@ from mrtr_adapter.engine.suspension import (
     store_unavailable,
 )
 from mrtr_adapter.stores import StoreError
+from mrtr_adapter.telemetry import refusals
 
 logger = logging.getLogger("mrtr")
 
@@ -150,6 +151,7 @@ class _Redemption:
             return await claims.outcome(self._vault, self._key, found)
         except claims.Unsettled as unsettled:
             flow = self._flow
+            refusals.in_use(flow.method)
             logger.error(
                 "flow %s: the state of %s was redeemed, %s (by %s)",
                 flow.id,

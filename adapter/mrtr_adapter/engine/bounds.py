@@ -20,7 +20,7 @@ def sealable(journal: Journal, terms: Terms, name: str, asked: Mapping[str, str]
         asked: the text of its questions, by their digest.
 
     Raises:
-        MCPError: the flow is past one of its bounds; says which, and what takes the most room.
+        MCPError: the flow is past one of its bounds; says which, and in `data` what takes the most room.
     """
     if journal.round > terms.max_rounds:
         raise bound_exceeded(
@@ -28,13 +28,15 @@ def sealable(journal: Journal, terms: Terms, name: str, asked: Mapping[str, str]
         )
     if journal.entries > terms.max_entries:
         raise bound_exceeded(
-            f"{name} records {journal.entries} entries and may record {terms.max_entries} (max_entries); "
-            f"{journal.largest_entry(asked)}"
+            f"{name} records {journal.entries} entries and may record {terms.max_entries} (max_entries); `data` names "
+            "the largest",
+            largest=journal.largest_entry(asked),
         )
     text = journal.seal_text()
     if len(text) > terms.max_state_bytes:
         raise bound_exceeded(
-            f"{name} needs {len(text)} bytes of state and may have {terms.max_state_bytes} (max_state_bytes); "
-            f"{journal.largest_entry(asked)}"
+            f"{name} needs {len(text)} bytes of state and may have {terms.max_state_bytes} (max_state_bytes); `data` "
+            "names what takes the most room",
+            largest=journal.largest_entry(asked),
         )
     return text

@@ -11,6 +11,7 @@ from typing import Any
 import sniffio
 
 from mrtr_adapter.engine.journal import new_id
+from mrtr_adapter.engine.unsaid import unsaid
 
 logger = logging.getLogger("mrtr")
 
@@ -51,8 +52,10 @@ class Commits:
                 result = work()
                 if inspect.isawaitable(result):
                     await result
-            except Exception:
-                logger.exception("on_commit: %s failed after its call had completed", name_of(work))
+            except Exception as error:
+                logger.error(
+                    "on_commit: %s failed after its call had completed: %s", name_of(work), unsaid(error)
+                )
         self.completed = True
 
 
@@ -96,5 +99,5 @@ _running: set[Any] = set()
 async def _logged(work: Work, result: Awaitable[Any]) -> None:
     try:
         await result
-    except Exception:
-        logger.exception("on_commit: %s failed", name_of(work))
+    except Exception as error:
+        logger.error("on_commit: %s failed: %s", name_of(work), unsaid(error))

@@ -19,6 +19,7 @@ _REMOVES = frozenset({"os.remove", "os.rmdir", "shutil.rmtree"})
 _STARTS = frozenset({"os.fork", "os.posix_spawn", "os.spawn", "subprocess.Popen"})
 _KILLS = frozenset({"os.kill", "os.killpg"})
 _MAX_SEEN = 100
+_MAX_TOLD = 5
 
 _reported: set[str] = set()
 
@@ -31,6 +32,11 @@ class Effect:
     what: str
     file: str
     line: int
+
+    @property
+    def place(self) -> str:
+        """The event and its line, without what it was done to: an answer may be in that."""
+        return f"{self.event} ({os.path.basename(self.file)}:{self.line})"
 
     def __str__(self) -> str:
         return f"{self.event} {self.what} ({os.path.basename(self.file)}:{self.line})"
@@ -79,8 +85,9 @@ class Effects:
         if policy == "refuse":
             raise effect_refused(
                 f"{handler} did this before it had its answer, and would do it again in each round: "
-                f"{'; '.join(map(str, self.seen[:5]))}. Move it below the question, wrap it in memo() or once(), or "
-                f"allow it with on_effect={{{handler.partition(' ')[2]!r}: 'ignore'}}"
+                f"{self._places()}. Move it below the question, wrap it in memo() or once(), or allow it with "
+                f"on_effect={{{handler.partition(' ')[2]!r}: 'ignore'}}",
+                list(map(str, self.seen[:_MAX_TOLD])),
             )
         if handler in _reported:
             return
@@ -90,5 +97,8 @@ class Effects:
             "question, or wrap them in memo() or once()",
             handler,
             len(self.seen),
-            "; ".join(map(str, self.seen[:5])),
+            self._places(),
         )
+
+    def _places(self) -> str:
+        return "; ".join(effect.place for effect in self.seen[:_MAX_TOLD])

@@ -58,6 +58,10 @@ class Opened(NamedTuple):
     occurrence: int
 
 
+def _no_trace() -> None:
+    """Nobody records this flow."""
+
+
 class Flow:
     """One round of a flow: what is known from earlier rounds, and what this one asks.
 
@@ -69,6 +73,7 @@ class Flow:
         journal: of the round before; None in the first round.
         responses: this round's `inputResponses`, for keys that `journal` asked for.
         fingerprint: gives the handler's fingerprint; called only when the round ends with a question.
+        trace: gives the span of this round as a W3C `traceparent`; called only when a first round ends with one.
         vault: keeps what the flow does once; None if the server has no store.
     """
 
@@ -77,6 +82,8 @@ class Flow:
     stream: Stream | None = None
     reseeded = False
     commits: Commits | None = None
+    continued = False
+    """Whether this round goes on where the one before has stopped, as a gateway's does, and runs nothing again."""
     _refusal: MCPError | None = None
     _raised = False
     _site: Site | None = None
@@ -92,6 +99,7 @@ class Flow:
         responses: Mapping[str, dict[str, Any]] | None = None,
         fingerprint: Callable[[], str] = str,
         vault: Vault | None = None,
+        trace: Callable[[], str | None] = _no_trace,
     ) -> None:
         self.method = method
         self.target = target
@@ -101,6 +109,7 @@ class Flow:
         self.memory = Memory(journal, responses or _NOTHING, terms.lifetime)
         self._declared = declared
         self._fingerprint = fingerprint
+        self._trace = trace
         self._open: dict[str, Opened] = {}
 
     @property
@@ -295,6 +304,8 @@ class Flow:
     def _sealable(self) -> str:
         """The next journal as text, within the bounds."""
         changes = self._changes()
+        if self.memory.before is None:
+            self.memory.trace = self._trace()
         asked = {
             key: Asked(digest=question.digest, occurrence=occurrence, text=question.text if changes else None)
             for key, (question, occurrence) in self._open.items()
@@ -319,8 +330,10 @@ class Flow:
         was = next((before.asked[key].text for key, _ in unreached.values()), None)
         now = next(iter(self._open.values())).question.text
         raise diverged(
-            f"{self.name} asks a different question each time it is replayed ({self._site}): {was!r} became "
-            f"{now!r}, so its answer can't be delivered. Pin what changes with memo() or now()"
+            f"{self.name} asks a different question each time it is replayed ({self._site}), so its answer can't be "
+            "delivered; `data` has the two. Pin what changes with memo() or now()",
+            was=was,
+            now=now,
         )
 
 

@@ -76,6 +76,10 @@ class Journal(_Data):
     """Names this one state, so that it can be redeemed once."""
     handler: str = Field(alias="h", default="", max_length=32)
     """Fingerprint of the handler's code."""
+    began: int = Field(alias="b", default=0, ge=0)
+    """When the first round began, in milliseconds since the epoch."""
+    trace: str | None = Field(alias="p", default=None, pattern=r"^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$")
+    """The span of the first round as a W3C `traceparent`, if somebody recorded it."""
     answers: list[Answered] = Field(alias="a", default_factory=list)
     asked: dict[str, Asked] = Field(alias="o", default_factory=dict)
     """The questions of the round that has just ended, by their key on the wire."""
@@ -112,6 +116,8 @@ class Journal(_Data):
             round=self.round,
             deadline=self.deadline,
             nonce=self.nonce,
+            began=self.began,
+            trace=self.trace,
             sent=self.sent,
             kept=done,
             single=self.single,
@@ -134,7 +140,7 @@ class Journal(_Data):
         if not sizes:
             return "no single entry is large"
         name = max(sizes, key=sizes.__getitem__)
-        return f"the largest entry is {name}, {sizes[name]} bytes"
+        return f"{name}, {sizes[name]} bytes"
 
 
 def _size(value: Any) -> int:

@@ -88,7 +88,7 @@ class Ledger:
         except answers.Malformed as malformed:
             raise malformed_answer(key, str(malformed)) from None
         if not fits:
-            logger.info("the answer to %r breaks the requested schema; asking again", key or question.text)
+            logger.info("the answer to %r breaks the requested schema; asking again", key or question.kind)
             self._recorded.pop(identity, None)
             return None
         self.taken += 1

@@ -28,11 +28,14 @@ class Memory:
 
     inner: Inner | None = None
     seed: str | None = None
+    trace: str | None = None
+    """The span of the flow's first round, as a W3C `traceparent`."""
     single = False
     registered = False
     _id: str | None = None
     _nonce: str | None = None
     _deadline = 0
+    _began = 0
     _ledger: Ledger | None = None
     _notifications: Notifications | None = None
     _kept: Kept | None = None
@@ -43,12 +46,16 @@ class Memory:
         self, before: Journal | None, responses: Mapping[str, dict[str, Any]], lifetime: float
     ) -> None:
         self.before = before
+        self.made = time.monotonic()
+        """When this round began, by the clock of this process."""
         self._responses = responses
         self._lifetime = lifetime
         if before is not None:
             self.inner = before.inner
             self.seed = before.seed
             self._deadline = before.deadline
+            self._began = before.began
+            self.trace = before.trace
 
     @property
     def id(self) -> str:
@@ -75,6 +82,13 @@ class Memory:
         if not self._deadline:
             self._deadline = int(time.time() + self._lifetime)
         return self._deadline
+
+    @property
+    def began(self) -> int:
+        """When the flow began, in milliseconds since the epoch."""
+        if not self._began:
+            self._began = int((time.time() - (time.monotonic() - self.made)) * 1000)
+        return self._began
 
     @property
     def seconds_left(self) -> float:
@@ -140,6 +154,8 @@ class Memory:
             deadline=self.deadline,
             nonce=self.nonce,
             handler=handler,
+            began=self.began,
+            trace=self.trace,
             answers=self.ledger.entries(keep_unreached=not (before and before.raised)),
             asked=asked,
             changes=changes,

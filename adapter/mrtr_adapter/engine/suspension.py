@@ -1,6 +1,9 @@
 """How a handler is stopped, and the errors that end a flow.
 
 None of these is raised into the handler as an `Exception`, because old handlers catch those and go on.
+
+Whoever traces requests, on either side, records the message of an error. So what may hold a question, an answer or a
+state stands in its `data`.
 """
 
 from __future__ import annotations
@@ -46,14 +49,14 @@ def missing_capability(what: str, required: dict[str, object]) -> MCPError:
     )
 
 
-def bound_exceeded(message: str) -> MCPError:
-    """A flow went past one of its bounds; `message` says which, and what the owner can do."""
-    return MCPError(INTERNAL_ERROR, message, data={"reason": "flow_bound_exceeded"})
+def bound_exceeded(message: str, **more: str) -> MCPError:
+    """A flow went past one of its bounds; `message` says which, and what the owner can do. `more` goes into `data`."""
+    return MCPError(INTERNAL_ERROR, message, data={"reason": "flow_bound_exceeded", **more})
 
 
-def diverged(message: str) -> MCPError:
-    """A handler keeps changing its question, so no answer can ever be delivered."""
-    return MCPError(INTERNAL_ERROR, message, data={"reason": "replay_diverged"})
+def diverged(message: str, **more: str | None) -> MCPError:
+    """A handler keeps changing its question, so no answer can ever be delivered. `more` goes into `data`."""
+    return MCPError(INTERNAL_ERROR, message, data={"reason": "replay_diverged", **more})
 
 
 def misused(message: str) -> MCPError:
@@ -61,9 +64,9 @@ def misused(message: str) -> MCPError:
     return MCPError(INTERNAL_ERROR, message, data={"reason": "replay_misused"})
 
 
-def effect_refused(message: str) -> MCPError:
+def effect_refused(message: str, effects: list[str]) -> MCPError:
     """A handler did something above its question, and its owner set `on_effect="refuse"`."""
-    return MCPError(INTERNAL_ERROR, message, data={"reason": "effect_above_ask"})
+    return MCPError(INTERNAL_ERROR, message, data={"reason": "effect_above_ask", "effects": effects})
 
 
 _STORE_UNAVAILABLE = "store_unavailable"

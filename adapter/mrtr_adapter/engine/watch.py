@@ -43,7 +43,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
         return
     relative = event in ("os.remove", "os.rmdir") and len(args) > 1 and args[1] not in (None, -1)
     if flow.halt.called and not flow.effects.tidies(event, effect.what, relative=relative):
-        logger.warning("%s went on after it had asked; %s %s was stopped", flow.name, event, effect.what)
+        logger.warning("%s went on after it had asked; %s was stopped", flow.name, effect.place)
         raise Suspension
     flow.effects.note(effect)
 

@@ -25,6 +25,7 @@ from mrtr_adapter.engine.journal import Recorded
 from mrtr_adapter.engine.kept import NameClash
 from mrtr_adapter.engine.session import site
 from mrtr_adapter.engine.suspension import diverged, interrupted, misused, store_unavailable
+from mrtr_adapter.engine.unsaid import unsaid
 from mrtr_adapter.recording.unbroken import unbroken
 from mrtr_adapter.recording.values import Mistyped, Unrecordable, Values
 from mrtr_adapter.stores import StoreError
@@ -176,7 +177,7 @@ async def _effect(flow: Flow, step: Step) -> Recorded:
     except Unrecordable as lost:
         return Recorded(error=step.told(lost), effect=True)
     except step.errors as error:
-        logger.warning("flow %s: once(%r) failed", flow.id, step.name, exc_info=True)
+        logger.warning("flow %s: once(%r) failed: %s", flow.id, step.name, unsaid(error))
         return Recorded(error=step.told(error), effect=True)
 
 

@@ -50,8 +50,10 @@ async def test_refuse_ends_the_first_round_and_names_the_effect_and_three_ways_o
     with pytest.raises(MCPError) as caught:
         await call(writing(tmp_path, on_effect="refuse"), "write")
     said = caught.value.message
-    assert caught.value.error.data == {"reason": "effect_above_ask"}
-    assert f"open {tmp_path / 'above'} (test_policies.py:" in said
+    data = caught.value.error.data
+    assert data["reason"] == "effect_above_ask"
+    assert data["effects"][0].startswith(f"open {tmp_path / 'above'} (test_policies.py:")
+    assert "open (test_policies.py:" in said
     for way in ("below the question", "memo() or once()", "on_effect={'write': 'ignore'}"):
         assert way in said
 

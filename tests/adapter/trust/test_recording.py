@@ -23,6 +23,7 @@ from adapter.rounds import YES, Played, accept, always, call, play_tool
 from adapter.servers import Name, Ok, serving
 from mrtr_adapter import RecordedError, Unrecordable, adapt, flow, memo, now, on_commit, once
 from mrtr_adapter.stores.memory import MemoryStore
+from mrtr_adapter.telemetry import spans
 
 pytestmark = pytest.mark.anyio
 
@@ -563,13 +564,17 @@ async def test_the_same_handler_runs_on_an_older_protocol(anyio_backend: str) ->
     assert world.made == ["charged", "rated", "committed"]
 
 
-async def test_recordings_cost_nothing_in_the_state_of_a_flow_without_any() -> None:
+async def test_recordings_cost_nothing_in_the_state_of_a_flow_without_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spans, "here", lambda: None)  # whether somebody traces is another matter
+
     async def handler(ctx: Context) -> str:
         return (await ctx.elicit("Sure?", Ok)).action
 
     server = adapt(MCPServer("plain"), keys=["k" * 40], single_use=False)
     server.add_tool(handler, name="tool")
-    assert len((await call(server, "tool"))["requestState"]) < 520
+    assert len((await call(server, "tool"))["requestState"]) < 545
 
 
 async def test_too_many_entries_end_the_flow_and_the_largest_is_named() -> None:
@@ -579,10 +584,9 @@ async def test_too_many_entries_end_the_flow_and_the_largest_is_named() -> None:
         await memo("the large one", lambda: "x" * 500)
         return (await ctx.elicit("Sure?", Ok)).action
 
-    with pytest.raises(
-        MCPError, match=r"records 6 entries and may record 5 \(max_entries\).*'the large one', 502 bytes"
-    ):
+    with pytest.raises(MCPError, match=r"records 6 entries and may record 5 \(max_entries\)") as caught:
         await call(serving(handler, max_entries=5)(), "tool")
+    assert caught.value.data["largest"] == "what was recorded as 'the large one', 502 bytes"
 
 
 async def test_a_recorded_value_of_another_type_than_now_ends_the_call() -> None:

@@ -9,6 +9,7 @@ import anyio
 from fastmcp.exceptions import ToolError
 from mcp_types import TextContent, ToolResultContent, ToolUseContent
 
+from mrtr_adapter.engine.unsaid import unsaid
 from mrtr_adapter.fastmcp.sampling.tool import SamplingTool
 
 logger = logging.getLogger("mrtr")
@@ -61,10 +62,10 @@ async def _execute_one(
     try:
         return _told(call, str(await tool.run(call.input)))
     except ToolError as error:
-        logger.log(error.log_level, "sampling tool %r refused", call.name, exc_info=True)
+        logger.log(error.log_level, "sampling tool %r refused: %s", call.name, unsaid(error))
         return _told(call, str(error), is_error=True)
     except Exception as error:
-        logger.exception("sampling tool %r failed", call.name)
+        logger.error("sampling tool %r failed: %s", call.name, unsaid(error))
         failed = f"Error executing tool '{call.name}'"
         return _told(call, failed if mask else f"{failed}: {error}", is_error=True)
 
