@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mrtr_codemod.names.bindings import Bindings
+from mrtr_codemod.names.bindings import Binding, Bindings
 from mrtr_codemod.names.module import Module, ScopeId
 from mrtr_codemod.names.reference import CALL, ELEMENT, Ref
 from mrtr_codemod.names.roles import ASK_METHODS, URL_REQUIRED
@@ -26,15 +26,20 @@ class Aliases:
         """Functions that return an ask."""
         self._shown: dict[ScopeId, int] = {}
         """How many names were known when a scope was looked at."""
+        self._told: set[tuple[str, str]] = set()
 
-    def learn(self, scope: ScopeId) -> bool:
-        """Look for new names in a scope and in its module; whether there were any."""
-        before = len(self._names)
+    def learn(self, scope: ScopeId) -> list[str]:
+        """The names that a scope or its module gives to an ask, each only once for a file."""
         module = self._project.module(scope.path)
-        if module is not None:
-            self._look_at(module.scope, module)
-            self._look_at(scope, module)
-        return len(self._names) > before
+        if module is None:
+            return []
+        found = dict.fromkeys([*self._look_at(module.scope, module), *self._look_at(scope, module)])
+        new = [name for name in found if (scope.path, name) not in self._told]
+        self._told.update((scope.path, name) for name in new)
+        return new
+
+    def __len__(self) -> int:
+        return len(self._names)
 
     def mean_ask(self, ref: Ref | None) -> bool:
         """Whether an access path may stand for an ask."""
@@ -48,10 +53,13 @@ class Aliases:
             return self.mean_ask(ref[:-2])
         return len(ref) > 1 and ref[-2].lstrip(".") in self._givers
 
-    def _look_at(self, scope: ScopeId, module: Module) -> None:
+    def _look_at(self, scope: ScopeId, module: Module) -> list[str]:
+        found: list[str] = []
         while self._shown.get(scope) != len(self._names):
             self._shown[scope] = len(self._names)
-            self._names.update(self._found(scope, module))
+            found = list(self._found(scope, module))
+            self._names.update(found)
+        return found
 
     def _found(self, scope: ScopeId, module: Module) -> Iterator[str]:
         yield from self._bound(self._project.bindings(scope)[0])
@@ -68,6 +76,13 @@ class Aliases:
     def _bound(self, bindings: Bindings) -> Iterator[str]:
         for key, found in list(bindings.items()):
             for binding in found:
-                named = binding.target.rpartition(".")[2] in self._names
+                named = bool(binding.target) and _tail(binding) in self._names
                 if named or self.mean_ask(binding.ref):
-                    yield key.removesuffix(ELEMENT).rpartition(".")[2]
+                    name = key.removesuffix(ELEMENT).rpartition(".")[2]
+                    if _tail(binding) in self._givers:
+                        self._givers.add(name)
+                    yield name
+
+
+def _tail(binding: Binding) -> str:
+    return binding.ref[-1].lstrip(".") if binding.ref else binding.target.rpartition(".")[2]

@@ -19,6 +19,7 @@ from mrtr_codemod.names.roles import (
     URL_REQUIRED,
     ask_kind,
     local_part,
+    unbound_ask_kind,
 )
 from mrtr_codemod.names.values import External
 
@@ -102,6 +103,9 @@ def _ask(call: RawCall, constructs: tuple[Ref, ...], scope: ScopeId, evaluator: 
         spelling = Spelling.DYNAMIC if call.dynamic else Spelling.CALL
         if kind is not None:
             return AskFact(call.key, kind, spelling, call.function[:-1], name)
+        kind = unbound_ask_kind(value.name)
+        if kind is not None:
+            return AskFact(call.key, kind, Spelling.DYNAMIC, (), name)
         if name in _COMPUTED_NAMES:
             return AskFact(call.key, None, Spelling.DYNAMIC, call.function[:-1], name)
         if name == SEND_REQUEST:

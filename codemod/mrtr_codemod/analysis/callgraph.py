@@ -92,7 +92,7 @@ class _Builder:
             for scope in self.mentions.on_lines(path, lines):
                 self._enqueue(scope)
                 self._calls(scope)
-                self.aliases.learn(scope)
+                self._learn(scope)
         followed: set[str] = set()
         while self.queue:
             if progress is not None:
@@ -113,7 +113,7 @@ class _Builder:
 
     def _visit(self, scope: ScopeId) -> None:
         calls = self._calls(scope)
-        if self.aliases.learn(scope):
+        if self._learn(scope):
             for known in self._visited:
                 self._enqueue(known)
         self._visited[scope] = None
@@ -129,6 +129,14 @@ class _Builder:
         for call in calls:
             if not self.names.keys().isdisjoint(call.names):
                 self._follow(call, scope)
+
+    def _learn(self, scope: ScopeId) -> bool:
+        """Look for names that a scope gives to asks, and at what mentions them; whether any is new to the repo."""
+        before = len(self.aliases)
+        for name in self.aliases.learn(scope):
+            for mentioning in self.mentions.named(scope.path, name):
+                self._enqueue(mentioning)
+        return len(self.aliases) > before
 
     def _legacy_only(self, scope: ScopeId, calls: list[RawCall]) -> frozenset[Key]:
         if not self._migrating:

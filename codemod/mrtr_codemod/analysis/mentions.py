@@ -34,6 +34,12 @@ class Mentions:
         for path in dict.fromkeys(reach):
             yield from self._in_file(path, name)
 
+    def named(self, path: str, name: str) -> Iterator[ScopeId]:
+        """The scopes that mention a name of the file at `path`, there and in the files that may import it."""
+        for near in (path, *self.importers(path)):
+            for _, scope in self._in_file(near, name):
+                yield scope
+
     def importers(self, path: str) -> list[str]:
         """The files that have an import of the module at `path`, or of another of that name."""
         parts = path.rpartition(".")[0].split("/")

@@ -6,6 +6,7 @@ without an annotation takes what its callers pass, as far as they were looked at
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -344,7 +345,7 @@ class Evaluator(Classes):
         if not (is_get or (len(ref) == 2 and ref[1] == ELEMENT)):
             return ()
         module = self.project.module(scope.path)
-        if module is None or f"{ref[0]}[" not in self.project.sources[scope.path].text:
+        if module is None or not _is_filled(ref[0], self.project.sources[scope.path].text):
             return ()
         key = ref[0] + ELEMENT
         found: dict[Value, None] = {}
@@ -353,3 +354,8 @@ class Evaluator(Classes):
             for binding in bindings.get(key, ()):
                 found.update(dict.fromkeys(self._binding(binding, holder, module)))
         return tuple(found)[:_MOST]
+
+
+def _is_filled(name: str, text: str) -> bool:
+    """Whether a container of that name may be filled in a text: by element, or as a whole by a display."""
+    return bool(re.search(rf"\b{re.escape(name)}(?:\[|\s*(?::[^=\n]*)?=\s*[\[{{(])", text))

@@ -130,6 +130,12 @@ def local_part(external: str) -> str:
     return local if colon and not family.endswith(".client") else ""
 
 
+def unbound_ask_kind(external: str) -> AskKind | None:
+    """The kind of ask of a method that is taken from its class: `Context.elicit(ctx, …)`."""
+    owner, _, method = local_part(external).rpartition(".")
+    return ASKS.get(f"{owner}().{method}") if owner and "(" not in owner else None
+
+
 def ask_kind(external: str) -> AskKind | None:
     """The kind of ask that calling `external` makes, if it makes one whose kind its name tells."""
     return ASKS.get(local_part(external))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -22,6 +23,13 @@ class Topic(NamedTuple):
     name: str
     words: Sequence[str]
     concerns: Callable[[str], object] | None = None
+
+
+def _as_names(text: str) -> str:
+    """A text as Python reads the names in it: `ｅlicit` is `elicit`. Its lines stay the same."""
+    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+        return text
+    return unicodedata.normalize("NFKC", text)
 
 
 class Survey:
@@ -52,7 +60,7 @@ class Survey:
         path = source.path
         if path in self._words:
             return
-        text = source.text
+        text = _as_names(source.text)
         tells = any(word in text for word in self._telling)
         words = (self._vocabulary if tells else self._everywhere).found_in(text)
         words = self._words[path] = self._equal.setdefault(words, words)

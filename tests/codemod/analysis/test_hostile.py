@@ -66,6 +66,38 @@ def test_python_2_is_said_to_be_python_2() -> None:
     assert "Python 2" in failure.reason
 
 
+def _nested(head: str, depth: int) -> str:
+    return "".join(f"{' ' * (n + 1)}{head}\n" for n in range(depth)) + " " * (depth + 1)
+
+
+COSTLY = {
+    "loops in loops": _nested("for x in c:", 60)
+    + "open('x', 'w').write('y')\n"
+    + " " * 61
+    + "await c.elicit('?', bool)\n",
+    "endless loops": _nested("while True:", 60) + "x = await c.elicit('?', bool)\n",
+    "ifs in a row": "".join(f" if c: a{n} = {n}\n else: a{n} = 0\n" for n in range(300))
+    + " await c.elicit('?', bool)\n",
+    "many asks": "".join(
+        f" try:\n  a{n} = await c.elicit('?', bool)\n except Exception:\n  a{n} = None\n" for n in range(400)
+    ),
+    "tries in tries": _nested("try:", 40)
+    + "await c.elicit('?', bool)\n"
+    + "".join(f"{' ' * n}except Exception:\n{' ' * (n + 1)}pass\n" for n in range(40, 0, -1)),
+}
+
+
+@pytest.mark.parametrize("body", COSTLY.values(), ids=COSTLY.keys())
+def test_a_function_that_is_costly_to_follow_is_followed_in_time(body: str) -> None:
+    text = f"from fastmcp import Context, FastMCP\nmcp = FastMCP('x')\n@mcp.tool\nasync def f(c: Context):\n{body}"
+    started = time.process_time()
+    report = check([SourceFile("server.py", text)])
+    assert time.process_time() - started < 30
+    assert not report.failures
+    assert sum(finding.rule == "MRTR101" for finding in report.findings) == body.count("c.elicit(")
+    assert len(report.handlers) == 1
+
+
 def test_a_deep_handler_fails_alone() -> None:
     deep = "from fastmcp import Context\nasync def f(c: Context):\n    x = " + "a if b else " * 700 + "c\n"
     deep += "    await c.elicit(x, bool)\n"
