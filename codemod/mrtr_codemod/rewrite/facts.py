@@ -36,6 +36,8 @@ class Facts:
     """The line of each `def`, nested ones too, in the order of the source."""
     names: frozenset[str] = frozenset()
     """Every identifier that occurs in the file, also in strings that could be annotations."""
+    asks_stubs: bool = False
+    """Whether the types of what imported functions give are looked up in their stubs, which takes its time."""
     dotted: str = ""
     """The full name of the module."""
     neighbours: Neighbours | None = None

@@ -80,6 +80,9 @@ def rewrite_function(function: Function, terms: Terms) -> Rewritten:
         try:
             return _cut(prepared, terms)
         except Refusal as refusal:
+            if refusal.rule == "untyped-local" and not terms.view.facts.asks_stubs:
+                terms.view.facts.asks_stubs = True
+                continue
             more = _questions_alone(prepared, refusal)
             if more is None or more <= spelled_out:
                 raise

@@ -46,6 +46,8 @@ FAITHFUL = IMMUTABLE | frozenset(
 )
 """Types that a strict pydantic model reads back equal from its own JSON (`tests/codemod/rewrite/test_carry.py`)."""
 
+_AS_TEXT = IMMUTABLE - {"int", "bool", "float", "None"}
+_AS_LIST = frozenset(["list", "set", "frozenset", "tuple"])
 _KEYS = IMMUTABLE - {"None"}
 _CONTAINERS = {"list", "dict", "set", "frozenset", "tuple"}
 _SECRET = re.compile(
@@ -72,6 +74,8 @@ class Carrier:
         """Why a value of this type can't ride in the state, or None."""
         if found.name == "dict" and found.args and (objection := self._key_objection(found.args[0])):
             return objection
+        if found.name == "|" and (objection := self._confusion(found)):
+            return objection
         if found.name == "|" or found.name in _CONTAINERS:
             if found.name in _CONTAINERS and not found.args:
                 return None
@@ -89,6 +93,14 @@ class Carrier:
                 return f"the class {declared.name} is imported for type checkers only: import it for good"
             return Carrier(home)._class_objection(declared, seen | {found.name})
         return f"JSON can't carry {self.shown(found)}"
+
+    def _confusion(self, found: Type) -> str | None:
+        """JSON writes values of several types the same way: of such, a union has one at most."""
+        for alike in (_AS_TEXT, _AS_LIST):
+            members = [m for m in found.members if m.name in alike]
+            if len(members) > 1:
+                return f"JSON can't tell {' from '.join(self.shown(m) for m in members[:2])}"
+        return None
 
     def _for_type_checkers(self, name: str) -> bool:
         """Whether a class of another file is imported here, but not at run time."""

@@ -23,6 +23,7 @@ from .model import (
     union,
 )
 from .results import result_of
+from .stubs import stubbed_result
 
 ANSWER = "mrtr_steps.Answer"
 _EMPTY = {
@@ -352,7 +353,7 @@ class Inference:
         """What a call of something imported gives."""
         found = self.facts.find(origin)
         if found is None:
-            return imported_result(origin)
+            return imported_result(origin) or (stubbed_result(origin) if self.facts.asks_stubs else None)
         home, name = found
         return abroad(Type(name), home, self.facts) if name in home.classes else self._returned(home, name)
 
