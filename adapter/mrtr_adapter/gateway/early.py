@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import anyio
+
 from mrtr_adapter.engine.flows import Flow
 from mrtr_adapter.engine.journal import Journal, Recorded
 from mrtr_adapter.engine.question import LIST_ROOTS
@@ -20,6 +22,8 @@ from mrtr_adapter.gateway.session import Session
 
 _NAME = "early"
 """Under this a flow's journal has what was asked before the call, and whether the call was begun since."""
+_TAKE_IN_SECONDS = 0.1
+"""What a server gets to look at the answers before the call comes, as it would have on an older connection."""
 
 
 def has_begun(journal: Journal | None) -> bool:
@@ -36,15 +40,19 @@ async def ask_early(flow: Flow, session: Session) -> None:
     """
     recorded = flow.memory.kept.entries.get(_NAME)
     asked: list[Message] = list(recorded.value["asked"]) if recorded else []
+    begun = has_begun(flow.memory.before)
+    waited = bool(session.waiting)
     for request in asked:
         await _pass_on(flow, session, request)
     while session.waiting:
         waiting = session.waiting[0]
         asked.append({name: waiting[name] for name in ("method", "params") if name in waiting})
-        flow.memory.kept.entries[_NAME] = Recorded(value={"asked": asked, "begun": False})
+        flow.memory.kept.entries[_NAME] = Recorded(value={"asked": asked, "begun": begun})
         await _pass_on(flow, session, asked[-1])
     if asked:
         flow.memory.kept.entries[_NAME] = Recorded(value={"asked": asked, "begun": True})
+    if waited:
+        await anyio.sleep(_TAKE_IN_SECONDS)
 
 
 async def answer_waiting(session: Session, request: Message, answer: Mapping[str, Any]) -> None:

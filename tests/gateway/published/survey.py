@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import anyio
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp.types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
@@ -15,6 +16,7 @@ from gateway.published.example import example
 ABILITIES = ("tools", "prompts", "resources", "completions")
 """Capabilities that both eras know. `logging` and `tasks` are gone, and how changes are heard of is another one."""
 LISTS = {"tools": ["tools"], "prompts": ["prompts"], "resources": ["resources", "resource_templates"]}
+SETTLE_SECONDS = 0.5
 GONE = {"execution"}
 """What 2026-07-28 has taken out of a tool."""
 
@@ -32,6 +34,8 @@ class Survey:
     version: str = ""
     seen: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    asked_for_roots: bool = False
+    """How often differs by how many sessions a server has."""
 
     async def run(
         self, server: StdioServerParameters, mode: Literal["auto", "legacy"], requests: list[Request]
@@ -53,9 +57,16 @@ class Survey:
                 if ability in able:
                     for kind in kinds:
                         self.seen[kind] = await pages(getattr(client, f"list_{kind}"), kind)
+            await self._settle(client, requests)
             for request in requests:
                 self.seen[f"{request[0]} {request[1]}"] = await outcome(client, request)
         return self
+
+    async def _settle(self, client: Client, requests: list[Request]) -> None:
+        """Servers that ask for roots take them in beside the first call, so that it may come too early for them."""
+        await outcome(client, requests[0])
+        if self.asked_for_roots:
+            await anyio.sleep(SETTLE_SECONDS)
 
     async def _fill_in(self, context: object, params: Any) -> ElicitResult:
         self.asked.append(f"{params.mode}: {params.message}")
@@ -70,7 +81,7 @@ class Survey:
         )
 
     async def _list_roots(self, context: object) -> ListRootsResult:
-        # When a server asks for roots differs by how many sessions it serves: not noted.
+        self.asked_for_roots = True
         return ListRootsResult(roots=[Root(uri=self.root)])
 
 

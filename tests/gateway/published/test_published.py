@@ -48,6 +48,7 @@ async def compare(server: Published, commands: Path, scratch: Path) -> None:
     assert direct.version < "2026"
     assert through.seen == direct.seen
     assert through.asked == direct.asked
+    assert through.asked_for_roots == direct.asked_for_roots
     assert bool(direct.asked) == server.asks
 
 
