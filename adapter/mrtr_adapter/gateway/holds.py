@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from mrtr_adapter.gateway.call import Call
+from mrtr_adapter.telemetry import held as held_calls
 
 logger = logging.getLogger("mrtr")
 
@@ -71,6 +72,7 @@ class Holds:
             logger.warning("no room to hold another call: %d are held for this principal", len(mine))
             return False
         self._held[nonce] = _Held(call, principal, time.monotonic() + self.limits.seconds, size)
+        held_calls.held()
         return True
 
     def take(self, nonce: str, principal: str | None) -> Call | None:
@@ -79,6 +81,7 @@ class Holds:
         if held is None or held.principal != principal:
             return None
         del self._held[nonce]
+        held_calls.released()
         return held.call
 
     def close(self) -> None:
@@ -96,11 +99,19 @@ class Holds:
             )
 
     async def sweep(self) -> None:
-        """Drop what is overdue, for ever."""
-        while True:
-            await anyio.sleep(_SWEEP_SECONDS)
-            now = time.monotonic()
-            for nonce, held in list(self._held.items()):
-                if held.until <= now or not held.call.session.alive:
-                    del self._held[nonce]
-                    self._drop(held.call)
+        """Drop what is overdue, until the gateway ends and all that is held with it."""
+        try:
+            while True:
+                await anyio.sleep(_SWEEP_SECONDS)
+                self._drop_overdue()
+        finally:
+            for _ in self._held:
+                held_calls.released()
+
+    def _drop_overdue(self) -> None:
+        now = time.monotonic()
+        for nonce, held in list(self._held.items()):
+            if held.until <= now or not held.call.session.alive:
+                del self._held[nonce]
+                held_calls.released()
+                self._drop(held.call)

@@ -90,6 +90,7 @@ class Serving:
         kind = self.kind(ctx)
         call = await self._kept(flow, kind)
         continued = call is not None and call.waits
+        flow.continued = True
         if call is not None and call.finished and not await self._may_replay(ctx, flow, kind):
             self._done(call)  # it went on without the answer, and how that ended is all there is to tell
             return await call.result()
@@ -132,6 +133,7 @@ class Serving:
         if kept is not None and (again or not kept.session.alive):
             self.pool.discard(kept.session)
             kept = None
+        flow.continued = not again
         if again and not await self._may_replay(ctx, flow, kind):
             logger.warning("flow %s: %s is lost, and may not be run again", flow.id, flow.name)
             await flow.refuse(lost(flow.name, flow.target), _SITE)
