@@ -85,7 +85,7 @@ def _root(file: Path) -> Path:
 def _copy(source: Path, destination: Path) -> None:
     files = total = 0
     try:
-        for path in _files(source):
+        for path in files_in(source):
             files += 1
             total += path.lstat().st_size
             if files > MAX_FILES or total > MAX_BYTES:
@@ -101,7 +101,8 @@ def _copy(source: Path, destination: Path) -> None:
         raise CannotVerify(f"{source} can't be copied: {error}") from None
 
 
-def _files(source: Path) -> Iterator[Path]:
+def files_in(source: Path) -> Iterator[Path]:
+    """All files that are copied, folder by folder in the order of their names."""
     for folder, folders, files in os.walk(source):
         folders[:] = sorted(name for name in folders if not _is_left_out(Path(folder, name)))
         for name in sorted(files):

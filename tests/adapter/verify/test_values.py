@@ -100,5 +100,8 @@ def test_words_are_what_the_code_tells_apart(tmp_path: Path) -> None:
         '    return text in ("yes", "no")\n'
     )
     assert known_words(file) == ["inbox", "spam", "yes", "no", "free"]
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "annual report.txt").touch()
+    assert known_words(file)[-1] == "annual report"
     file.write_text(f"TABLE = {dict.fromkeys(map(str, range(99)))}")
-    assert len(known_words(file)) == MOST
+    assert len(known_words(file)) == MOST + 1

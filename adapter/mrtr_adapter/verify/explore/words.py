@@ -1,18 +1,33 @@
-"""Strings that a server's code knows: without them `purge(folder="text")` never comes to its question."""
+"""Strings that a server knows: without them a call such as `purge(folder="text")` never comes to its question."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
+from mrtr_adapter.verify.scratch import files_in
+
 MOST = 12
+"""Words of the code, and again as many of the files beside it."""
 _LONGEST = 80
+_CODE = frozenset({".py", ".pyi", ".pyc", ".md", ".toml", ".cfg", ".lock"})
 _TESTS = frozenset({"endswith", "fullmatch", "match", "search", "startswith"})
 
 
 def known_words(file: Path) -> list[str]:
-    """What strings are compared with in the file, and the keys of its tables; in the order of the file, at most 12."""
+    """What strings are compared with in the file, the keys of its tables, and the names of the files beside it."""
+    return list(dict.fromkeys([*_of_code(file), *_of_files(file.resolve().parent)]))
+
+
+def _of_files(folder: Path) -> list[str]:
+    """Names without suffix; no code."""
+    names = (path.stem for path in files_in(folder) if path.suffix not in _CODE and path.stem[:1] != ".")
+    return list(dict.fromkeys(islice(names, MOST)))
+
+
+def _of_code(file: Path) -> list[str]:
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
