@@ -67,7 +67,8 @@ Answer = TypeAliasType(
 
 FIRST_VERSION = "2026-07-28"
 MAX_ROUNDS = 40
-"""Rounds after which a call is ended, so that a handler that never stops asking does not run for ever."""
+"""Rounds after which a call is ended, so that a handler that never stops asking does not run for ever. Clients end one
+after 10, unless they were told to go on for longer."""
 
 
 class Step(BaseModel):
@@ -236,7 +237,11 @@ class Steps:
         for key, request in requests.items():
             _require(self._session.client_capabilities, key, request)
         if self._round > MAX_ROUNDS:
-            raise CannotAsk(INVALID_PARAMS, f"This call has asked {MAX_ROUNDS} times and is ended.")
+            raise CannotAsk(
+                INVALID_PARAMS,
+                f"This call has asked {MAX_ROUNDS} times and is ended. Ask for several things in one round, "
+                "or raise MAX_ROUNDS in mrtr_steps.py.",
+            )
         self.asking = True
         saved = {"round": self._round, "asked": list(requests), "points": points, "restart": restart}
         return InputRequiredResult(input_requests=requests, request_state=json.dumps(saved))
@@ -247,7 +252,7 @@ class Steps:
         The first such call of a resumed round goes on where the function left off; later ones begin anew. Without
         `at` the function's steps are the handler's own.
         """
-        inner = object.__new__(type(self))
+        inner = object.__new__(self._inside())
         inner.__dict__.update(
             self.__dict__, _answers={}, _points=[], _unentered=False, resuming=False, asking=False
         )
@@ -257,6 +262,9 @@ class Steps:
             inner._points = self._points if at is None else self._points[1:]
             self._unentered = False
         return inner
+
+    def _inside(self) -> type[Self]:
+        return type(self)
 
     def pass_on(self, state: Step | None, asked: InputRequiredResult) -> InputRequiredResult:
         """End the round with what an inner function `asked`; the retry comes back to it through `state`."""

@@ -128,8 +128,7 @@ async def summarise(document: str, ctx: Context, words: int = 60) -> str | Input
             summary = await complete(
                 ctx,
                 f"Make one summary of at most {words} words of these notes:\n{joined}",
-                400
-            ,
+                400,
                 steps=steps.inner(SummariseSummary),
             )
             if isinstance(summary, InputRequiredResult):

@@ -21,6 +21,11 @@ ELSEWHERE = [
         "the test puts it in front of two instances",
     ),
     Elsewhere(
+        ("docs/verify.md", "mrtr verify server.py --record cases.json"),
+        "tests/adapter/verify/test_record.py::test_in_a_terminal_the_time_of_the_person_does_not_count",
+        "asks whoever sits at the terminal",
+    ),
+    Elsewhere(
         ("docs/quick-start.md", "$ python3 -m venv .venv && . .venv/bin/activate && pip install ."),
         "pip install -e '.[test]'",
         "it is what CI does",
