@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     help="The form to write; resolve only where a question needs nothing but the arguments.",
 )
 @click.option(
-    "--sdk-only", is_flag=True, help="Only rename what mcp 2 renamed; handlers that ask stay as they are."
+    "--sdk-only", is_flag=True, help="Only move to mcp 2 and FastMCP 4; handlers that ask stay as they are."
 )
 @click.option("--force", is_flag=True, help="Also write files that git has uncommitted changes of.")
 def rewrite(

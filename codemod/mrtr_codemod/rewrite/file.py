@@ -9,13 +9,15 @@ from pathlib import Path
 
 import libcst as cst
 
+from mrtr_codemod.discover.decode import decode
+
 from . import support
 from .engine import Engine, Part
 from .followed import Followed
 from .module_view import ModuleView
 from .place import Place, shared_places
 from .rewritten import Style
-from .sdk.rename import Renamed, rename
+from .sdk.rename import Renamed, imports_sdk, rename
 from .verdicts import FileRewrite, HandlerVerdict, Wanted
 from .verify import problems
 
@@ -68,7 +70,7 @@ class Options:
 
 
 def rewrite_file(path: Path, options: Options) -> FileResult:
-    """Rewrite one file. Only a file that asks (or, with `sdk_only`, one that imports `mcp`) is parsed by libcst."""
+    """Rewrite one file. Libcst parses only one that asks, or with `sdk_only` one that imports an SDK and changes."""
     return rewrite_files([path], options)[0]
 
 
@@ -85,13 +87,13 @@ def rewrite_files(paths: Sequence[Path], options: Options) -> list[FileResult]:
 
 def _concerns(path: Path, data: bytes, options: Options) -> bool:
     known = options.followed is not None and options.followed.entries(path.as_posix())
-    return may_ask(data) or bool(known) or (options.sdk_only and b"mcp" in data)
+    return may_ask(data) or bool(known) or (options.sdk_only and imports_sdk(data))
 
 
 def _rewritten(sources: dict[Path, bytes], options: Options) -> Iterable[FileResult]:
     files = []
     for path, data in sources.items():
-        renamed = _renamed(data)
+        renamed = _renamed(data, asks_stay=options.sdk_only)
         if isinstance(renamed, str):
             return _all_stay(sources, path, renamed)
         files.append(_File(path, data, renamed))
@@ -111,10 +113,10 @@ _UNREADABLE = (
 )  # fmt: skip
 
 
-def _renamed(data: bytes) -> Renamed | str:
-    """The source as `mcp` 2 has it, or why there is none."""
+def _renamed(data: bytes, *, asks_stay: bool) -> Renamed | str:
+    """The source as the new SDKs have it, or why there is none."""
     try:
-        return rename(data)
+        return rename(data, asks_stay=asks_stay)
     except _UNREADABLE as error:
         return _unreadable(error)
 
@@ -144,10 +146,10 @@ class _File:
         return ModuleView.of(self.renamed.source if renamed else self.data)
 
     def renamed_only(self) -> FileResult:
-        before = cst.parse_module(self.data)
         notes = self.renamed.notes
-        if self.renamed.source == before.code:
+        if self.renamed.source == decode(self.data):
             return FileResult(self.path, notes=notes)
+        before = cst.parse_module(self.data)
         found = problems(before.code, self.renamed.source, str(self.path))
         if found:
             return FileResult(self.path, problem="; ".join(found), notes=notes)

@@ -1,149 +1,191 @@
-"""The decorators of the low-level server, which `mcp` 2 has no more, as handlers that are added to it.
+"""The decorators of the low-level server, which `mcp` 2 has no more, as handlers `on_…` that are added to it.
 
-The decorated function stays; a handler in the new form calls it and wraps what it gives.
+The decorated function stays; the handler in the new form calls it and wraps what it gives, as the decorator did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
 from dataclasses import dataclass
 
-import libcst as cst
+from ..facts import FunctionNode, identifiers
+from .file import File
+from .results import LISTS, Handler, handler_for
+from .wrapping import fitted
 
-from ..facts import Facts
-from ..fresh import FreshNames
-from ..syntax import as_ast, code
-from ..tree import children_of
-
-SERVERS = ("mcp.server.Server", "mcp.server.lowlevel.Server", "mcp.server.lowlevel.server.Server")
-_LISTS = {
-    "list_tools": ("tools/list", "ListToolsResult", "tools"),
-    "list_prompts": ("prompts/list", "ListPromptsResult", "prompts"),
-    "list_resources": ("resources/list", "ListResourcesResult", "resources"),
-    "list_resource_templates": (
-        "resources/templates/list",
-        "ListResourceTemplatesResult",
-        "resource_templates",
-    ),
+METHODS = {
+    "call_tool": ("tools/call", "CallToolRequestParams", "CallToolResult"),
+    "get_prompt": ("prompts/get", "GetPromptRequestParams", "GetPromptResult"),
+    "read_resource": ("resources/read", "ReadResourceRequestParams", "ReadResourceResult"),
+    "subscribe_resource": ("resources/subscribe", "SubscribeRequestParams", "EmptyResult"),
+    "unsubscribe_resource": ("resources/unsubscribe", "UnsubscribeRequestParams", "EmptyResult"),
+    "set_logging_level": ("logging/setLevel", "SetLevelRequestParams", "EmptyResult"),
+    "completion": ("completion/complete", "CompleteRequestParams", "CompleteResult"),
+    "progress_notification": ("notifications/progress", "ProgressNotificationParams", ""),
+    **{name: (method, "PaginatedRequestParams", result) for name, (method, result, _) in LISTS.items()},
 }
-_OTHERS = (
-    "read_resource", "subscribe_resource", "unsubscribe_resource", "set_logging_level", "completion",
-    "progress_notification",
-)  # fmt: skip
-
-
-def server_names(tree: cst.Module, facts: Facts) -> set[str]:
-    """The variables that hold a low-level server."""
-    found: set[str] = set()
-
-    def walk(node: cst.CSTNode) -> None:
-        built = node.value.func if isinstance(node, cst.Assign) and isinstance(node.value, cst.Call) else None
-        if built is not None and facts.origin(as_ast(built)) in SERVERS and isinstance(node, cst.Assign):
-            found.update(code(target.target) for target in node.targets)
-        for child in children_of(node):
-            walk(child)
-
-    walk(tree)
-    return found
+"""For each decorator: the method it served, and the types of its parameters and its result, if it has one."""
 
 
 @dataclass
-class LowLevel:
-    """Moves decorated functions of one file. `named` gives the name of a type of `mcp.types`, imported if need be."""
+class _Decorated:
+    function: FunctionNode
+    decorator: ast.expr
+    server: ast.expr
+    name: str
 
-    servers: set[str]
-    named: Callable[[str], str]
-    context: Callable[[], str]
-    notes: list[str]
-    fresh: FreshNames
 
-    def moved(self, function: cst.FunctionDef) -> cst.FunctionDef | cst.FlattenSentinel[cst.BaseStatement]:
-        """The function without the decorators that are gone, followed by the handlers that take their place."""
-        kept, added = [], []
-        for decorator in function.decorators:
-            server, name = self._decorator(decorator.decorator)
-            handler = self._handler(function, server, name) if server else None
-            if server and handler is None:
-                self.notes.append(
-                    f"`@{server}.{name}()` on `{function.name.value}` is gone: pass a function (ctx, params) that "
-                    f"returns a result model as `on_{name}=` to `Server(...)`"
-                )
-            if handler is None:
-                kept.append(decorator)
-            else:
-                added += handler
-        if not added:
-            return function
-        blank = [cst.EmptyLine(indent=False)] * 2
-        first, second = added[0].with_changes(leading_lines=blank), added[1].with_changes(leading_lines=blank)
-        return cst.FlattenSentinel([function.with_changes(decorators=kept), first, second])
-
-    def _decorator(self, expr: cst.BaseExpression) -> tuple[str, str]:
-        if isinstance(expr, cst.Call) and isinstance(expr.func, cst.Attribute):
-            server, name = code(expr.func.value), expr.func.attr.value
-            if server in self.servers and (
-                name in _LISTS or name in _OTHERS or name in ("call_tool", "get_prompt")
+def fix_low_level(file: File) -> None:
+    """Turn the decorators into handlers, and `server.request_context` into the handler's context."""
+    for decorated in _decorated(file):
+        _move(file, decorated)
+    for node in file.nodes:
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Call(func=ast.Attribute(value=owner, attr=name)))) if (
+                name in METHODS and _is_server(file, owner)
             ):
-                return server, name
-        return "", ""
+                _direct(file, node, owner, name)
+            case ast.Attribute(value=owner, attr="request_handlers" | "notification_handlers") if _is_server(
+                file, owner
+            ):
+                told = (
+                    "use `add_request_handler(method, params_type, handler)` or `get_request_handler(method)`"
+                )
+                file.notes.add(node, f"`{ast.unparse(node)}` is gone: {told}")
+    _tell_of_contexts(file)
 
-    def _handler(self, function: cst.FunctionDef, server: str, name: str) -> list[cst.BaseStatement] | None:
-        count = len(function.params.params)
-        returns = code(function.returns.annotation) if function.returns is not None else ""
-        if name in _LISTS and count == 0:
-            return self._list(function, server, name, returns)
-        if name == "call_tool" and count == 2:
-            return self._call_tool(function, server, returns)
-        if name == "get_prompt" and count == 2 and returns.endswith("GetPromptResult"):
-            call = f"return await {function.name.value}(params.name, params.arguments)"
-            return self._added(
-                server, "prompts/get", "GetPromptRequestParams", "GetPromptResult", [call], "get_prompt"
-            )
-        return None
 
-    def _list(
-        self, function: cst.FunctionDef, server: str, name: str, returns: str
-    ) -> list[cst.BaseStatement] | None:
-        method, result, key = _LISTS[name]
-        call = f"await {function.name.value}()"
-        if returns.endswith(result):
-            body = f"return {call}"
-        elif returns.startswith(("list[", "List[")):
-            body = f"return {self.named(result)}({key}={call})"
-        else:
-            return None
-        return self._added(server, method, "PaginatedRequestParams", result, [body], name)
+def _is_server(file: File, expr: ast.expr) -> bool:
+    return "LowLevelServer" in file.kind(expr)
 
-    def _call_tool(
-        self, function: cst.FunctionDef, server: str, returns: str
-    ) -> list[cst.BaseStatement] | None:
-        call = f"await {function.name.value}(params.name, params.arguments or {{}})"
-        result, text = self.named("CallToolResult"), self.named("TextContent")
-        if returns.endswith("CallToolResult"):
-            gives = call
-        elif returns.startswith(("list[", "List[", "Sequence[", "Iterable[")):
-            gives = f"{result}(content=list({call}))"
-        else:
-            return None
-        body = [
-            "try:",
-            f"    return {gives}",
-            "except Exception as error:",
-            f'    return {result}(content=[{text}(type="text", text=str(error))], is_error=True)',
-        ]
-        self.notes.append(
-            f"`{function.name.value}`: arguments are checked against no schema before the call any more"
-        )
-        return self._added(server, "tools/call", "CallToolRequestParams", "CallToolResult", body, "call_tool")
 
-    def _added(
-        self, server: str, method: str, params: str, result: str, body: list[str], name: str
-    ) -> list[cst.BaseStatement]:
-        handler = self.fresh(f"on_{name}")
-        taken = self.named(params)
-        lines = [
-            f"async def {handler}(ctx: {self.context()}, params: {taken}) -> {self.named(result)}:",
-            *(f"    {line}" for line in body),
-        ]
-        register = f'{server}.add_request_handler("{method}", {taken}, {handler})'
-        return [cst.parse_statement("\n".join(lines)), cst.parse_statement(register)]
+def _decorated(file: File) -> list[_Decorated]:
+    found = []
+    for function in file.functions():
+        for decorator in function.decorator_list:
+            match decorator:
+                case ast.Call(func=ast.Attribute(value=server, attr=name)) if name in METHODS and _is_server(
+                    file, server
+                ):
+                    found.append(_Decorated(function, decorator, server, name))
+    return found
+
+
+def _move(file: File, found: _Decorated) -> None:
+    edits, function = file.edits, found.function
+    handler = handler_for(file, found.name, function, context=_context(file, found))
+    if handler is None:
+        told = "pass a function (ctx, params) that returns a result model to `add_request_handler`"
+        file.notes.add(function, f"`@{ast.unparse(found.decorator)}` on `{function.name}` is gone: {told}")
+        return
+    _drop_decorator(file, found)
+    blank = edits.newline * (2 if function.col_offset else 3)
+    text = _handler_text(file, found.server, found.name, handler, function.col_offset)
+    edits.insert(edits.below(function), blank + text)
+
+
+def _direct(file: File, stmt: ast.Expr, server: ast.expr, name: str) -> None:
+    """`server.subscribe_resource()(function)`, as a statement."""
+    match stmt.value:
+        case ast.Call(args=[ast.Name(id=called)], keywords=[]) if called in file.facts.functions:
+            handler = handler_for(file, name, file.facts.functions[called], context=False)
+        case _:
+            handler = None
+    if handler is None:
+        told = f"register an `on_{name}(ctx, params)` by `add_request_handler` instead"
+        file.notes.add(stmt, f"`{ast.unparse(stmt)}` is gone: {told}")
+        return
+    start, end = file.edits.lines(stmt)
+    text = _handler_text(file, server, name, handler, stmt.col_offset)
+    file.edits.replace(start, end, text + file.edits.newline)
+
+
+def _handler_text(file: File, server: ast.expr, name: str, handler: Handler, column: int) -> str:
+    method, params, result = METHODS[name]
+    new, taken = file.fresh(f"on_{name}"), file.type_named(params)
+    gives = file.type_named(result) if result else "None"
+    add = "add_request_handler" if result else "add_notification_handler"
+    optional = " | None" if name in LISTS else ""
+    context = file.named("mcp.server.ServerRequestContext")
+    lines = [
+        f"async def {new}(ctx: {context}, params: {taken}{optional}) -> {gives}:",
+        *(f"    {line}" for line in handler.body),
+        *([""] if column else ["", ""]),
+        f'{file.edits.written(server)}.{add}("{method}", {taken}, {new})',
+    ]
+    indent = " " * column
+    fitting = [part for line in lines for part in fitted(f"{indent}{line}" if line else "")]
+    return file.edits.newline.join(fitting)
+
+
+def _drop_decorator(file: File, found: _Decorated) -> None:
+    """Take out the line of the decorator."""
+    edits = file.edits
+    start = edits.at(found.decorator.lineno, 0)
+    following = [d for d in found.function.decorator_list if d.lineno > found.decorator.lineno]
+    below = following[0] if following else found.function
+    edits.replace(start, edits.at(below.lineno, 0), "")
+
+
+# ── the context ───────────────────────────────────────────────────────────────────────────────
+
+
+def _context(file: File, found: _Decorated) -> bool:
+    """Whether the function reads the request's context from the server; if so, it gets it as its last parameter."""
+    function = found.function
+    inside = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and _is_context(file, n)]
+    if not inside:
+        return False
+    alias = _alias(file, function)
+    if alias is not None:
+        name = alias.targets[0].id  # type: ignore[attr-defined]
+        file.edits.replace(*file.edits.lines(alias), "")
+    else:
+        name = "ctx" if "ctx" not in identifiers(function) else file.fresh("request_context")
+    for node in inside:
+        file.edits.rewrite(node, name)
+    written = f"{name}: {file.named('mcp.server.ServerRequestContext')}"
+    args = function.args
+    if args.args:
+        last = args.defaults[-1] if args.defaults else args.args[-1]
+        file.edits.insert(file.edits.end(last), f", {written}")
+    else:
+        opened = file.edits.text.index("(", file.edits.start(function))
+        file.edits.insert(opened + 1, written)
+    return True
+
+
+def _alias(file: File, function: FunctionNode) -> ast.Assign | None:
+    """The line `ctx = server.request_context`, if the parameter can take its place."""
+    for stmt in function.body:
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() as value) if (
+                _is_context(file, value) and stmt.lineno == stmt.end_lineno
+            ):
+                stores = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+                if sum(isinstance(n.ctx, ast.Store) for n in stores) == 1:
+                    return stmt
+    return None
+
+
+def _is_context(file: File, node: ast.Attribute) -> bool:
+    return node.attr == "request_context" and _is_server(file, node.value)
+
+
+def _tell_of_contexts(file: File) -> None:
+    handlers = {d.function for d in _decorated(file)}
+    for node in file.nodes:
+        if not isinstance(node, ast.Attribute) or not _is_context(file, node):
+            continue
+        if not handlers.intersection(_functions_around(file, node)):
+            told = "handlers take the context as their first parameter: hand it on to where it is used"
+            file.notes.add(node, f"`{ast.unparse(node)}` is gone: {told}")
+
+
+def _functions_around(file: File, node: ast.AST) -> list[FunctionNode]:
+    found = []
+    around = file.function_around(node)
+    while around is not None:
+        found.append(around)
+        around = file.function_around(around)
+    return found
