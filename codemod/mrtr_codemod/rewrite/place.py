@@ -22,10 +22,11 @@ class Place:
 def support_place(path: Path, source: bytes = b"") -> Place:
     """Beside a script; for a module of a package, at the top of the package.
 
-    A file with a `__main__` part and without relative imports is a script, also where a package is around it.
+    A file with a `__main__` part and without relative imports is a script, also where a package is around it, unless
+    the package imports or installs it as its module.
     """
     directory = path.resolve().parent
-    if _MAIN.search(source) and not _RELATIVE.search(source):
+    if _MAIN.search(source) and not _RELATIVE.search(source) and not _is_module(path.resolve()):
         return Place(directory, "")
     depth = 0
     while (directory / "__init__.py").exists() and directory.parent != directory:
@@ -37,6 +38,23 @@ def support_place(path: Path, source: bytes = b"") -> Place:
     for _ in range(depth - 1):
         top = top.parent
     return Place(top, "." * depth)
+
+
+def _is_module(path: Path) -> bool:
+    """Whether its package imports the file, or names it as the start of a command."""
+    package, name = path.parent.name.encode(), path.stem.encode()
+    if not (path.parent / "__init__.py").exists():
+        return False
+    whole = rb"%b\.%b" % (re.escape(package), re.escape(name))
+    imported = re.compile(
+        rb"^\s*from \.%b import|^\s*(from|import) %b\b" % (re.escape(name), whole), re.MULTILINE
+    )
+    beside = (p for p in path.parent.glob("*.py") if p != path)
+    if any(imported.search(p.read_bytes()) for p in beside):
+        return True
+    project = next((p for d in path.parents if (p := d / "pyproject.toml").exists()), None)
+    command = re.compile(rb"[\"']%b:" % whole)
+    return project is not None and command.search(project.read_bytes()) is not None
 
 
 def shared_places(sources: Mapping[Path, bytes]) -> dict[Path, Place] | None:
