@@ -9,6 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from mrtr_adapter.cli.wrap import wrap
+from mrtr_adapter.gateway.child import Command
+from mrtr_adapter.gateway.config import read_config
+from mrtr_adapter.gateway.remote import Endpoint
+from mrtr_adapter.gateway.settings import Settings
 
 TOKENS = ("--issuer", "https://login.example.com", "--audience", "desk")
 PYTHON = ("--", sys.executable, "-c", "print('no MCP')")
@@ -62,6 +66,10 @@ def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], 
         ("[server.a]\nurl = 'https://a/mcp'\n", "servers.toml: servers: Field required"),
         ("\n[servers.a]\n", "servers.toml, line 2, [servers.a]: give the old server"),
         ("[servers.'a/b']\nurl = 'https://old/mcp'\n", "a name is letters"),
+        (
+            "[servers.a]\nurl = 'https://a/mcp'\nheader = ['Authorization: Bearer $NO_SUCH_TOKEN']\n",
+            "[servers.a]: there is no variable NO_SUCH_TOKEN",
+        ),
         ("[servers", "is not TOML: Expected ']' at the end of a table declaration (at"),
         ("", "servers: Field required"),
         (
@@ -75,3 +83,25 @@ def test_a_bad_file_says_where(text: str, reason: str, tmp_path: Path) -> None:
     file.write_text(text)
     run = CliRunner().invoke(wrap, ["--config", str(file), "--http", "127.0.0.1:0"])
     assert (run.exit_code, reason in run.stderr) == (2, True), run.stderr
+
+
+def test_secrets_of_a_file_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TICKETS_TOKEN", "t0k3n")
+    file = tmp_path / "servers.toml"
+    file.write_text(
+        """
+        [servers.tickets]
+        url = "https://tickets.example.com/mcp"
+        header = ["Authorization: Bearer $TICKETS_TOKEN"]
+        [servers.files]
+        command = ["python"]
+        env = { API_KEY = "$TICKETS_TOKEN", PLAIN = "value" }
+        """
+    )
+    servers = read_config(file, Settings(Command(())))
+    tickets, files = (servers[f"/{name}/mcp"].behind for name in ("tickets", "files"))
+    assert isinstance(tickets, Endpoint)
+    assert isinstance(files, Command)
+    assert tickets.headers == {"Authorization": "Bearer t0k3n"}
+    assert files.environment == {"API_KEY": "t0k3n", "PLAIN": "value"}
+    assert "t0k3n" not in repr(servers)

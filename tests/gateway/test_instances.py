@@ -46,6 +46,28 @@ def test_a_killed_gateway_leaves_no_children(journal: Journal) -> None:
         assert all(gone(pid) for pid in stubborn)
 
 
+@pytest.mark.parametrize("way", ["kill", "terminate"])
+def test_what_a_child_has_started_ends_with_the_gateway(way: str, journal: Journal, tmp_path: Path) -> None:
+    launcher, started = tmp_path / "launcher.py", tmp_path / "pids"
+    launcher.write_text(
+        f"""
+import subprocess, sys
+stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", stubborn], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+open({str(started)!r}, "a").write(f"{{child.pid}}\\n")
+subprocess.run([sys.executable, {str(OLD_SERVER)!r}, *sys.argv[1:]])
+"""
+    )
+    options = ("--", sys.executable, str(launcher), str(journal.path))
+    with Instance(tmp_path / "log", options, KEY) as instance:
+        instance.call("pay", {"amount": 5})
+        assert instance.process is not None
+        instance.kill() if way == "kill" else instance.process.terminate()
+    pids = [int(line) for line in started.read_text().split()]
+    assert pids
+    assert all(gone(pid) for pid in [*pids, *journal.pids])
+
+
 def test_sigterm_lets_a_running_call_end(journal: Journal) -> None:
     with gateway(journal, "a") as instance, ThreadPoolExecutor() as threads:
         assert instance.process is not None

@@ -32,6 +32,9 @@ else:
     import tomli as tomllib
 
 
+_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)")
+
+
 class _Server(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -86,7 +89,11 @@ def _settings(where: str, name: str, server: _Server, common: Settings) -> Setti
         raise CannotServe(f"{where}: a name is letters, digits, - and _, since it is part of the path")
     try:
         old = behind(
-            server.command or (), server.url, server.header, _expanded(server.env), Path(server.folder or ".")
+            server.command or (),
+            server.url,
+            [_filled(line) for line in server.header],
+            _expanded(server.env),
+            Path(server.folder or "."),
         )
         chosen = [server.replay] if isinstance(server.replay, str) else server.replay
         replay = common.replay if chosen is None else policy(chosen)
@@ -121,6 +128,12 @@ def _expanded(env: Mapping[str, str]) -> dict[str, str]:
     named = [value[1:] for value in env.values() if value.startswith("$")]
     known = environment(named, os.environ)
     return {name: known[value[1:]] if value.startswith("$") else value for name, value in env.items()}
+
+
+def _filled(header: str) -> str:
+    """With the gateway's own variables in the place of `$NAME`, so that no secret needs to stand in the file."""
+    known = environment(_VARIABLE.findall(header), os.environ)
+    return _VARIABLE.sub(lambda found: known[found[1]], header)
 
 
 def _first(error: ValidationError) -> tuple[tuple[str, ...], str]:
