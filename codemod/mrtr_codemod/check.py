@@ -16,7 +16,7 @@ from mrtr_codemod.model import Failure, Finding, Report
 from mrtr_codemod.parallel import spread
 from mrtr_codemod.pauses import few_pauses
 from mrtr_codemod.progress import Progress
-from mrtr_codemod.project import Project
+from mrtr_codemod.project import CHANGED, Project
 from mrtr_codemod.rules import Rule, all_rules
 from mrtr_codemod.source import SourceFile
 from mrtr_codemod.suppress import MARK
@@ -58,6 +58,9 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
         analysis = Analysis(project, options.following)
         findings = sorted(_findings(analysis, rules, options.progress), key=_place)
         handlers = handlers_of(analysis, findings)
+        for source in project.sources.values():
+            if source.changed:
+                project.fail(source.path, CHANGED)
     return Report(
         files=len(project.sources),
         findings=findings,
@@ -116,6 +119,8 @@ def _in_file(analysis: Analysis, work: tuple[str, list[Rule]]) -> _Result:
             findings = list(dict.fromkeys(finding for rule in rules for finding in rule.check(view)))
     except RecursionError:
         project.fail(path, "nested too deeply to be checked")
+    if project.sources[path].changed:
+        project.fail(path, CHANGED)
     return _Result(findings, [failure for name, failure in project.failures.items() if name not in known])
 
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 CHANGED = "changed while it was being checked; run the check again"
 MAX_CHARACTERS = 1_000_000
 """A larger file is not parsed: its tree would need over twenty times its size."""
-_MOST_KEPT = 1_000_000
+_MOST_KEPT = 800_000
 """Characters of source whose trees are kept. A tree takes 25 bytes for each of them, measured."""
 _UNGUARDED = sys.version_info < (3, 11)
 """Python 3.10 overflows its stack, and dies, where later ones raise `RecursionError`."""
@@ -174,6 +174,7 @@ class Project:
         if source is None or path in self.failures:
             return None
         text = source.text
+        self._make_room(len(text))
         try:
             root = parse(text)
         except _Unparsable as error:
@@ -184,10 +185,13 @@ class Project:
             return None
         entry = self._trees[path] = _Tree(root, len(text))
         self._kept += entry.size
-        while self._kept > _MOST_KEPT and len(self._trees) > 1:
+        return entry
+
+    def _make_room(self, size: int) -> None:
+        """Let go of the trees that were not used for the longest time, before there is one more."""
+        while self._trees and self._kept + size > _MOST_KEPT:
             _, dropped = self._trees.popitem(last=False)
             self._kept -= dropped.size
-        return entry
 
 
 class _Unparsable(Exception):

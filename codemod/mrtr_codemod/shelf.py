@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mrtr_codemod.source import SourceFile
 
-_ROOM = 8_000_000
+_ROOM = 5_000_000
 
 
 class Shelf(ABC):
-    """Keeps up to `room` characters of text (the last one however long it is) and lets go of the oldest."""
+    """Keeps up to `room` bytes of text (the last one however long it is) and lets go of the oldest."""
 
     def __init__(self, room: int = _ROOM) -> None:
         self._room = room

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,8 @@ class SourceFile:
     ) -> None:
         self.path = path
         self.cells = cells
-        self.size = len(text)
-        """In characters."""
+        self.size = sys.getsizeof(text)
+        """In bytes of memory: one character that is not Latin makes all of them twice or four times as large."""
         self.changed = False
         self._text: str | None = text
         self._lines: tuple[str, ...] | None = None

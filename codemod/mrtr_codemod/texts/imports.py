@@ -19,7 +19,8 @@ def imported_words(text: str) -> set[str]:
     position = text.find("import")
     while position >= 0:
         start = _line_start(text, position)
-        if _may_import(text[start:position]):
+        whole = not text[position + 6 : position + 7].isidentifier()
+        if whole and _may_import(text[start:position]):
             statement = text[start : _end(text, position)]
             if len(statement) < _LONGEST:
                 words.update(_WORD.findall(statement))

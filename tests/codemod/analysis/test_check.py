@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,38 @@ def test_what_fails_in_a_forked_process_fails_here(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ZeroDivisionError):
         list(parallel.spread(work, range(100)))
     assert list(parallel.spread(abs, range(-100, 0))) == list(range(100, 0, -1))
+
+
+def test_what_a_forked_process_leaves_undone_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork")
+    monkeypatch.setattr(parallel, "_processors", lambda: 3)
+    here = os.getpid()
+
+    def work(number: int) -> int:
+        if number == 70 and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return -number
+
+    assert list(parallel.spread(work, range(100))) == [-number for number in range(100)]
+
+
+def test_an_error_that_cannot_be_sent_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not hasattr(os, "fork"):
+        pytest.skip("this system cannot fork")
+    monkeypatch.setattr(parallel, "_processors", lambda: 2)
+    here = os.getpid()
+
+    class Local(Exception):
+        """Nobody else can import it."""
+
+    def work(number: int) -> int:
+        if os.getpid() != here:
+            raise Local(number)
+        return number
+
+    with pytest.raises(RuntimeError, match="Local"):
+        list(parallel.spread(work, range(100)))
 
 
 def test_the_code_that_is_read_is_not_executed(tmp_path: Path) -> None:
