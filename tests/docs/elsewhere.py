@@ -26,6 +26,11 @@ ELSEWHERE = [
         "asks whoever sits at the terminal",
     ),
     Elsewhere(
+        ("docs/telemetry.md", "from opentelemetry import metrics"),
+        "tests/adapter/telemetry/test_docs.py::test_prometheus_gets_all_of_the_metrics_by_the_block_on_the_page",
+        "a process has one meter provider, so the test runs it in one of its own",
+    ),
+    Elsewhere(
         ("docs/quick-start.md", "$ python3 -m venv .venv && . .venv/bin/activate && pip install ."),
         "pip install -e '.[test]'",
         "it is what CI does",
