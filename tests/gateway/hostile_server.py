@@ -1,4 +1,4 @@
-"""An old server that misbehaves: `python hostile_server.py HOW`. Its one tool, `act`, does so when it is called."""
+"""An old server that misbehaves: `python hostile_server.py HOW [FOLDER]`. Its one tool, `act`, does so when it is called."""
 
 from __future__ import annotations
 
@@ -87,6 +87,21 @@ def malformed_question(number: int) -> None:
     time.sleep(600)
 
 
+def chatters(number: int) -> None:
+    send(id="q", method="elicitation/create", params={"message": "Sure?", "requestedSchema": FORM})
+    while not os.path.exists(f"{sys.argv[2]}/go"):
+        time.sleep(0.01)
+    for step in range(5000):
+        send(
+            method="notifications/progress",
+            params={"progressToken": "call", "progress": step, "message": "x" * 1000},
+        )
+    open(f"{sys.argv[2]}/gone", "w").close()
+    while json.loads(sys.stdin.readline()).get("id") != "q":
+        pass
+    send(id=number, result=result())
+
+
 def dies_while_it_asks(number: int) -> None:
     send(id="q", method="elicitation/create", params={"message": "Sure?", "requestedSchema": FORM})
     os._exit(9)
@@ -109,6 +124,7 @@ ACTS = {
         unheard_of,
         asks_without_end,
         malformed_question,
+        chatters,
         dies_while_it_asks,
         deaf,
     )

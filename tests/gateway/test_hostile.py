@@ -14,6 +14,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp.types import ElicitResult, InputRequiredResult
 
 from adapter.mutants import mutants
 from gateway.behind import Gateway, Journal, Rounds, client_of, replace, running, settings, text
@@ -31,13 +32,13 @@ HOSTILE = Path(__file__).parent / "hostile_server.py"
 MUTANTS = 200
 
 
-def before(how: str, **more: Any) -> Settings:
-    return Settings(Command([sys.executable, str(HOSTILE), how]), **{"pool": PoolLimits(spare=0), **more})
+def before(*how: str, **more: Any) -> Settings:
+    return Settings(Command([sys.executable, str(HOSTILE), *how]), **{"pool": PoolLimits(spare=0), **more})
 
 
 @asynccontextmanager
-async def clients(how: str, **more: Any) -> AsyncIterator[Client]:
-    async with running(before(how, **more)) as gateway, client_of(gateway) as client:
+async def clients(*how: str, **more: Any) -> AsyncIterator[Client]:
+    async with running(before(*how, **more)) as gateway, client_of(gateway) as client:
         yield client
 
 
@@ -89,6 +90,31 @@ async def test_questions_that_can_not_be_carried_end_the_call(how: str, said: st
         with pytest.raises(MCPError, match=said):
             await client.call_tool("act", {})
         assert (await client.list_tools()).tools
+
+
+async def test_what_a_server_says_while_its_call_is_held_is_kept_within_bounds(tmp_path: Path) -> None:
+    steps: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        steps.append(done)
+
+    async with clients("chatters", str(tmp_path)) as client:
+        asked = await client.session.call_tool("act", {}, allow_input_required=True)
+        assert isinstance(asked, InputRequiredResult)
+        (tmp_path / "go").touch()
+        with anyio.fail_after(60):
+            while not (tmp_path / "gone").exists():
+                await anyio.sleep(0.05)
+        result = await client.session.call_tool(
+            "act",
+            {},
+            progress_callback=progress,
+            request_state=asked.request_state,
+            input_responses={"sure": ElicitResult(action="accept", content={"sure": True})},
+        )
+        assert text(result) == "done"
+    assert steps == sorted(steps)
+    assert len(steps) < 5000
 
 
 async def test_a_server_that_dies_while_it_asks_is_told_of_at_the_retry() -> None:

@@ -24,6 +24,8 @@ from mrtr_adapter.gateway.wire import PROGRESS_TOKEN, bridged_params
 logger = logging.getLogger("mrtr")
 
 Context = ServerRequestContext[Any, Any]
+_MAX_PASSING = 1024
+"""Messages of a server that its client has not heard yet; later notifications are lost."""
 _FORGET_SECONDS = 1.0
 """How long an old server may take to read that a request is cancelled."""
 _PASSED = frozenset(
@@ -90,6 +92,7 @@ class _Pair:
         self._group = group
         self._patience = Patience(call_seconds)
         self._running: dict[object, Context] = {}
+        self._passing = 0
         session.listener = self
 
     async def request(self, ctx: Context) -> dict[str, Any]:
@@ -111,7 +114,12 @@ class _Pair:
             self.heard(self.session.waiting.popleft())
 
     def heard(self, message: Message) -> None:
-        self._group.start_soon(self._pass, message)
+        if self._passing < _MAX_PASSING:
+            self._passing += 1
+            self._group.start_soon(self._pass, message)
+        elif "id" in message:
+            logger.error("the server behind asks faster than its client hears, its session is ended")
+            self.session.close()
 
     def ended(self, reason: str) -> None:
         logger.info("the old session of a client on an older protocol has ended: %s", reason)
@@ -123,6 +131,8 @@ class _Pair:
             logger.warning("%s could not be passed on: %s", message["method"], error)
         except Exception:
             logger.exception("%s could not be passed on", message["method"])
+        finally:
+            self._passing -= 1
 
     async def _ask(self, message: Message) -> None:
         # On HTTP a request goes along the stream of the call that it belongs to, which is known if there is one only.

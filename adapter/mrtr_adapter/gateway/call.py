@@ -7,6 +7,7 @@ replay would be, and the new answers go to the old server.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections import deque
 from collections.abc import Mapping
@@ -29,6 +30,8 @@ logger = logging.getLogger("mrtr")
 
 _MAX_OPEN = 100
 """Questions of one call that may be open at once."""
+_MAX_UNHEARD = 256 * 1024
+"""Characters of such messages, while the call is held."""
 _MAX_HEARD = 1024
 """Messages of the server that wait for a round to hear them; later notifications are lost."""
 
@@ -58,6 +61,8 @@ class Call:
         self.asked = False
         self.reply: Reply | None = None
         self._heard: deque[Message] = deque()
+        self._in_round = True
+        self._unheard = 0
 
     # -- what the old server says ------------------------------------------------------------------------------
 
@@ -69,15 +74,20 @@ class Call:
                 heard for heard in self._heard if "id" not in heard or heard["id"] != withdrawn
             )
             return
-        if len(self._heard) < _MAX_HEARD:
+        if len(self._heard) < _MAX_HEARD and self._may_wait(message):
             self._heard.append(message)
             if self.reply is not None:
                 self.reply.nudge()
         elif "id" in message:
-            logger.error(
-                "the server behind asks more than %d things at once, its session is ended", _MAX_HEARD
-            )
+            logger.error("the server behind asks more than can be kept, its session is ended")
             self.session.close()
+
+    def _may_wait(self, message: Message) -> bool:
+        """Between two rounds nobody takes anything away."""
+        if self._in_round:
+            return True
+        self._unheard += len(json.dumps(message))
+        return self._unheard <= _MAX_UNHEARD
 
     def ended(self, reason: str) -> None:
         self.open.clear()
@@ -120,12 +130,19 @@ class Call:
             MCPError: the old server's error, or it is gone.
         """
         assert self.reply is not None
+        self._in_round, self._unheard = True, 0
+        try:
+            return await self._round(self.reply, flow, tell)
+        finally:
+            self._in_round = False
+
+    async def _round(self, reply: Reply, flow: Flow, tell: Tell) -> dict[str, Any]:
         for request in self.answered:
             await flow.ask(request["method"], request.get("params"), partial(site_of, request))
         asked = list(self.open.values()) or await self._asks(tell)
         if asked:
             await self._answered(flow, tell, asked)
-        return await self.reply.result()
+        return await reply.result()
 
     async def _answered(self, flow: Flow, tell: Tell, asked: list[Message]) -> None:
         """Ask the flow, as often as the old server asks. Many calls never come here: a task group is not for free."""
