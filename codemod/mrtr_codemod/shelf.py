@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mrtr_codemod.source import SourceFile
 
-_ROOM = 5_000_000
+_ROOM = 6_000_000
 
 
 class Shelf(ABC):
-    """Keeps up to `room` bytes of text (the last one however long it is) and lets go of the oldest."""
+    """Keeps up to `room` bytes of text (the last one however long it is).
+
+    What came last goes first: the same texts are gone through again and again, and if the oldest went, each would be
+    gone just before its turn.
+    """
 
     def __init__(self, room: int = _ROOM) -> None:
         self._room = room
@@ -26,10 +30,10 @@ class Shelf(ABC):
 
     def put(self, source: SourceFile) -> None:
         """Keep the text of a source that is not kept yet."""
+        while self._kept and self._size + source.size > self._room:
+            next(reversed(self._kept)).release()
         self._kept[source] = None
         self._size += source.size
-        while self._size > self._room and len(self._kept) > 1:
-            next(iter(self._kept)).release()
 
     def remove(self, source: SourceFile) -> None:
         """Give up the room of a source."""

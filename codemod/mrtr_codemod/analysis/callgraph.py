@@ -96,7 +96,7 @@ class _Builder:
         followed: set[str] = set()
         while self.queue:
             if progress is not None:
-                progress(len(followed), len(followed | self.queue.keys()))
+                progress(len(followed), len(followed) + len(self.queue))
             path, scopes = self.queue.popitem()
             followed.add(path)
             try:
