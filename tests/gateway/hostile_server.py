@@ -1,4 +1,4 @@
-"""An old server that misbehaves: `python hostile_server.py HOW [FOLDER]`. Its one tool, `act`, does so when it is called."""
+"""An old server that misbehaves when its one tool, `act`, is called: `python hostile_server.py HOW [FOLDER]`."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ from mrtr_adapter.gateway.errors import asks_too_much
 from mrtr_adapter.gateway.groups import one_error
 from mrtr_adapter.gateway.link import Message
 from mrtr_adapter.gateway.naming import site_of
-from mrtr_adapter.gateway.session import Reply, ServerGone, Session
+from mrtr_adapter.gateway.reply import Reply, ServerGone
+from mrtr_adapter.gateway.session import Session
 
 logger = logging.getLogger("mrtr")
 

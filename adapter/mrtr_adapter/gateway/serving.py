@@ -21,7 +21,8 @@ from mrtr_adapter.gateway.errors import cannot_wait, lost, task_only, timed_out
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.policy import ReplayPolicy
 from mrtr_adapter.gateway.pool import Pool
-from mrtr_adapter.gateway.session import Reply, Session
+from mrtr_adapter.gateway.reply import Reply
+from mrtr_adapter.gateway.session import Session
 from mrtr_adapter.gateway.telling import Teller
 from mrtr_adapter.gateway.wire import call_params, old_params, target
 

@@ -25,6 +25,7 @@ from mrtr_adapter.engine.flows import current
 from mrtr_adapter.engine.question import ASKS, LIST_ROOTS
 from mrtr_adapter.gateway.capset import SessionKind
 from mrtr_adapter.gateway.link import Link, LinkClosed, Message, OpenLink
+from mrtr_adapter.gateway.reply import Reply, ServerGone
 from mrtr_adapter.serving.refusal import told
 
 logger = logging.getLogger("mrtr")
@@ -45,18 +46,6 @@ class Listener(Protocol):
 
     def ended(self, reason: str) -> None:
         """The session is over."""
-
-
-class ServerGone(MCPError):
-    """The old server went away before it answered. What it was asked for may have been done."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            INTERNAL_ERROR,
-            f"The server behind this gateway went away before it answered ({reason}); what was asked of it may have "
-            "been done. Look whether it was before you call again",
-            data={"reason": "server_gone"},
-        )
 
 
 class NotStarted(Exception):
@@ -277,36 +266,6 @@ class Session:
             reply.settle(
                 MCPError(INTERNAL_ERROR, "The server behind this gateway sent a reply without a result")
             )
-
-
-class Reply:
-    """The reply to one request, once it is there."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.outcome: dict[str, Any] | MCPError | None = None
-        self._stirred = anyio.Event()
-
-    def settle(self, outcome: dict[str, Any] | MCPError) -> None:
-        self.outcome = outcome
-        self._stirred.set()
-
-    def nudge(self) -> None:
-        """Wake who waits, though there is no outcome yet."""
-        if self.outcome is None:
-            self._stirred.set()
-            self._stirred = anyio.Event()
-
-    async def stirred(self) -> None:
-        """Wait for the outcome, or a nudge."""
-        await self._stirred.wait()
-
-    async def result(self) -> dict[str, Any]:
-        while self.outcome is None:
-            await self.stirred()
-        if isinstance(self.outcome, MCPError):
-            raise self.outcome
-        return self.outcome
 
 
 def _makes_sense(message: Message) -> bool:
