@@ -77,10 +77,11 @@ async def _standard_input() -> AsyncIterator[
 @asynccontextmanager
 async def _read_pipe(wire: int, send: MemoryObjectSendStream[str]) -> AsyncIterator[None]:
     async def pump() -> None:
-        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # nobody reads any more
+        # Nobody reads any more, or the other end is gone in whatever way.
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             async for line in lines_of(wire):
                 await send.send(line)
-            send.close()
+        send.close()
 
     async with anyio.create_task_group() as group:
         group.start_soon(pump)
@@ -114,7 +115,8 @@ async def _standard_output() -> AsyncIterator[anyio.AsyncFile[str] | None]:
         yield None
         return
     wire = os.dup(1)
-    os.dup2(2, 1)
+    with suppress(OSError):  # there is no stderr
+        os.dup2(2, 1)
     try:
         yield cast("anyio.AsyncFile[str]", PipeWriter(wire))
     finally:
