@@ -62,9 +62,9 @@ class Published:
             quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
             _run("npm", "install", "--prefix", str(place), *quiet, self.package)
             return place / "node_modules" / ".bin"
-        _run(sys.executable, "-m", "venv", str(place))
-        pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:"]
-        _run(*pip, self.package, "mcp<2")
+        _run(sys.executable, "-m", "venv", "--without-pip", str(place))
+        pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet"]
+        _run(*pip, "--only-binary", ":all:", self.package, "mcp<2")
         return place / "bin"
 
     def reached(self, commands: Path, folder: Path, *front: str) -> StdioServerParameters:
