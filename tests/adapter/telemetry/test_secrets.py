@@ -114,7 +114,7 @@ async def test_a_divergence_at_a_client_that_traces_as_well(out: Emitted) -> Non
         async with Client(f"{url}/mcp", elicitation_callback=elicit) as client:
             with pytest.raises(MCPError, match="asks a different question each time"):
                 await client.call_tool("tool", {})
-    assert any(span.name.startswith("MCP send") and not span.status.is_unset for span in out.spans)
+    assert any(span.name.startswith("MCP send") for span in out.spans)
     assert_silent(out)
 
 
