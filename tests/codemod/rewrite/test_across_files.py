@@ -234,3 +234,20 @@ def test_a_helper_of_another_file_that_is_passed_on_stays(repo: Path, call: str)
     write(repo, {"asks.py": ASKS, "server.py": server})
     assert "1 stay" in run("--write")
     assert texts(repo)["asks.py"] == ASKS
+
+
+def test_what_a_function_of_another_file_changes_rides_in_the_state(repo: Path) -> None:
+    server = (
+        "import work\nfrom asks import sure\nfrom mcp.server.mcpserver import Context, MCPServer\n"
+        "from work import grow\n\nmcp = MCPServer('test')\nEFFECTS: list[str] = []\n\n\n"
+        "@mcp.tool()\nasync def handler(name: str, items: list[str], ctx: Context) -> str:\n"
+        "    grow(items, name)\n    work.more(items)\n    ok = await sure(ctx, f'{len(items)}?')\n"
+        "    return f'{items} {ok}'\n"
+    )
+    work = (
+        "def grow(target: list[str], name: str) -> None:\n    more(target)\n    target.append(name)\n\n\n"
+        "def more(target: list[str]) -> None:\n    target.insert(0, 'more')\n"
+    )
+    after = same(repo, {"asks.py": ASKS, "work.py": work, "server.py": server})
+    assert "    items: list[str]\n" in after["server.py"]
+    assert after["work.py"] == work

@@ -61,7 +61,7 @@ class Mutation:
     """In-place changes in one function, looking into the functions of the module that it calls."""
 
     facts: Facts
-    _busy: set[tuple[str, str]] = field(default_factory=set)
+    _busy: set[tuple[str, str, str]] = field(default_factory=set)
 
     def mutated(self, nodes: list[ast.stmt]) -> frozenset[str]:
         """Names whose object the statements change, or bind anew."""
@@ -86,10 +86,11 @@ class Mutation:
         return set()
 
     def _by_arguments(self, call: ast.Call) -> set[str]:
-        """Arguments that a function of the module changes. Of others we assume that they don't."""
-        function = self._called(call)
-        if function is None:
+        """Arguments that a function of the project changes. Of others we assume that they don't."""
+        called = self._called(call)
+        if called is None:
             return set()
+        home, function = called
         names = [a.arg for a in parameters(function)]
         if isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
             names = names[1:]
@@ -98,20 +99,25 @@ class Mutation:
         return {
             found
             for name, value in given
-            if (aliases := reached(value)) and self._changes_parameter(function, name)
+            if (aliases := reached(value)) and Mutation(home, self._busy)._changes_parameter(function, name)
             for found in aliases
         }
 
-    def _called(self, call: ast.Call) -> FunctionNode | None:
-        if isinstance(call.func, ast.Name):
-            return self.facts.functions.get(call.func.id)
+    def _called(self, call: ast.Call) -> tuple[Facts, FunctionNode] | None:
+        """The function that is called, and the facts of its file."""
+        if isinstance(call.func, ast.Name) and call.func.id in self.facts.functions:
+            return self.facts, self.facts.functions[call.func.id]
         if isinstance(call.func, ast.Attribute) and root(call.func.value) in ("self", "cls"):
             found = [f for n, f in self.facts.functions.items() if n.endswith(f".{call.func.attr}")]
-            return found[0] if len(found) == 1 else None
-        return None
+            return (self.facts, found[0]) if len(found) == 1 else None
+        origin = self.facts.origin(call.func)
+        elsewhere = self.facts.find(origin) if origin is not None else None
+        if elsewhere is None or elsewhere[1] not in elsewhere[0].functions:
+            return None
+        return elsewhere[0], elsewhere[0].functions[elsewhere[1]]
 
     def _changes_parameter(self, function: FunctionNode, name: str) -> bool:
-        key = (function.name, name)
+        key = (self.facts.dotted, function.name, name)
         if key in self._busy:
             return False
         self._busy.add(key)
