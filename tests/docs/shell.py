@@ -20,6 +20,7 @@ from needs import NODE_MODULES, needs
 
 SECONDS = 120
 ANYTHING = "…"
+MODERN = "2026-07-28"
 _SERVES = re.compile(r"^mrtr (run|wrap)\b(?!.*--help)")
 _SETS = re.compile(r"^(export )?\w+=\S+")
 _ADDRESS = re.compile(r"(127\.0\.0\.1|0\.0\.0\.0):8000")
@@ -180,5 +181,5 @@ class Shell:
 async def _answers(server: Any) -> None:
     """What serves is a server: it lists tools."""
     with anyio.fail_after(SECONDS):
-        async with Client(server) as client:
+        async with Client(server, mode=MODERN) as client:
             assert (await client.list_tools()).tools

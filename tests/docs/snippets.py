@@ -5,13 +5,28 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import subprocess
+import sys
 import textwrap
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp import Client
+
+_LISTS_TOOLS = """
+async def _list_tools(server):
+    from mcp import Client
+
+    async with Client(getattr(server, "_mcp_server", server)) as client:
+        await client.list_tools()
+
+
+if "mcp" in globals():
+    import anyio
+
+    anyio.run(_list_tools, globals()["mcp"])
+"""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,20 +39,26 @@ def run(block: Block, text: str, folder: Path) -> None:
     """Run a block in a directory, among the names of its context.
 
     The context is a module of `docs.contexts`. Its `names()` are what the block sees, and `check(names)` is called with
-    what there is afterwards. One that has `run(text)` instead runs the block itself. A server that a block without a
-    context makes must list its tools.
+    what there is afterwards. One that has `run(text)` instead runs the block itself. A block without a context is a
+    program of its own; a server that it makes must list its tools.
     """
+    if not block.notes.context:
+        _run_alone(block.place, text, folder)
+        return
+    context = import_module(f"docs.contexts.{block.notes.context}")
     with _working_in(folder):
-        if not block.notes.context:
-            names = _executed(text, block.place, {})
-            if "mcp" in names:
-                anyio.run(_lists_tools, names["mcp"])
-            return
-        context = import_module(f"docs.contexts.{block.notes.context}")
         if hasattr(context, "run"):
             context.run(text)
         else:
             context.check(_executed(text, block.place, context.names()))
+
+
+def _run_alone(place: str, text: str, folder: Path) -> None:
+    program = f"{text}\n{_LISTS_TOOLS}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, f"{place}:\n{done.stderr}"
 
 
 def compiles(block: Block) -> None:
@@ -58,11 +79,6 @@ def _executed(text: str, place: str, names: dict[str, Any]) -> dict[str, Any]:
 
     anyio.run(run)
     return names
-
-
-async def _lists_tools(server: Any) -> None:
-    async with Client(getattr(server, "_mcp_server", server)) as client:
-        await client.list_tools()
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def deployed(folder: Path, *, sticky: bool = False) -> Iterator[str]:
 _TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
-async def paid(url: str, amount: int, mode: Literal["auto", "legacy"]) -> str:
+async def paid(url: str, amount: int, mode: Literal["2026-07-28", "legacy"]) -> str:
     async def accept(*_: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"ok": True})
 
@@ -102,7 +102,7 @@ async def paid(url: str, amount: int, mode: Literal["auto", "legacy"]) -> str:
 
 async def test_rounds_go_to_every_instance_and_none_fails(tmp_path: Path) -> None:
     with deployed(tmp_path) as url:
-        assert [await paid(url, n, "auto") for n in range(6)] == [f"{n}: accept" for n in range(6)]
+        assert [await paid(url, n, "2026-07-28") for n in range(6)] == [f"{n}: accept" for n in range(6)]
     asked = [line for line in (tmp_path / "access.log").read_text().splitlines() if line.startswith("127.")]
     assert len(set(asked)) == len(INSTANCES)
     assert all(asked.count(instance) > 1 for instance in asked)

@@ -29,7 +29,7 @@ class Seen:
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-async def play(case: Case, sample: Path, command: list[str], mode: Literal["auto", "legacy"]) -> Seen:
+async def play(case: Case, sample: Path, command: list[str], mode: Literal["2026-07-28", "legacy"]) -> Seen:
     """Call what the case calls, answering forms as it says. `command` is run in the copy of the folder."""
     seen = Seen()
     answers = iter(case.answers)

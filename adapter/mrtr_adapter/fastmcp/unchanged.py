@@ -14,7 +14,12 @@ from types import ModuleType
 
 
 def allow_old_names() -> None:
-    """From now on, in this process."""
+    """Let files import the names that FastMCP 4 has moved or removed, from now on, in this process.
+
+    Raises:
+        UnsupportedVersion: the installed FastMCP is none that this works with. If it is not imported yet, whoever
+            imports it is told so.
+    """
     if "fastmcp" in sys.modules:
         _put_back()
     elif not any(isinstance(finder, _Finder) for finder in sys.meta_path):
