@@ -78,9 +78,9 @@ def rewrite(
 
     with guarded():
         files = _files(paths)
-        followed = _followed(files)
+        followed = None if sdk_only else _followed(files)
         options = Options(wanted, chosen, Style(style), sdk_only, followed)
-        together = [[path] for path in files] if sdk_only else _together(files, followed)
+        together = [[path] for path in files] if followed is None else _together(files, followed)
         results = list(_results(together, options, ask_each=interactive))
         _refuse_unknown(only, results)
         if write or interactive:

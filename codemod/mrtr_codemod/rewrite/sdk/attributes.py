@@ -7,8 +7,8 @@ import ast
 from .classes import class_of
 from .edits import keyword
 from .file import File
+from .kinds import Kind
 from .models import CAMEL, MODELS, snake
-from .receivers import Kind
 
 _DUMPS = ("model_dump", "model_dump_json")
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from ..facts import Facts, FunctionNode
 from ..fresh import FreshNames
 from .edits import Edits
+from .kinds import Kind
 from .names import moved
 from .notes import Notes
-from .receivers import Kind, Receivers
+from .receivers import Receivers
 
 
 @dataclass

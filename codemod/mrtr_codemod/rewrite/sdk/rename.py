@@ -24,7 +24,7 @@ from .imports import fix_imports, is_sdk
 from .lowlevel import fix_low_level
 from .memory import fix_memory
 from .parameters import fix_parameters
-from .receivers import receivers
+from .reading import read_module
 from .transport import fix_transport
 from .unused import without_unused
 from .uris import fix_uris
@@ -70,7 +70,7 @@ def rename(data: bytes, *, asks_stay: bool = False) -> Renamed:
     facts = facts_of(tree)
     if not any(is_sdk(origin) for origin in facts.imports.values()):
         return Renamed(text, ())
-    file = File(tree, facts, Edits(text), receivers(tree, facts), FreshNames(facts.names))
+    file = File(tree, facts, Edits(text), read_module(tree, facts), FreshNames(facts.names))
     for fix in _FIXES:
         fix(file)
     if asks_stay:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .edits import keyword
-from .receivers import Kind
+from .kinds import Kind
 
 _BOTH = ("sse", "http")
 OPTIONS = {

@@ -6,8 +6,8 @@ import pytest
 
 from codemod.rewrite.sdk.moving import becomes, moved, stays
 from mrtr_codemod.rewrite.sdk.classes import MEMBERS
+from mrtr_codemod.rewrite.sdk.kinds import parsed
 from mrtr_codemod.rewrite.sdk.models import CAMEL, MODELS, snake
-from mrtr_codemod.rewrite.sdk.receivers import parsed
 
 HEAD = """\
 from mcp import ClientSession, types
