@@ -43,7 +43,7 @@ class Facts:
     neighbours: Neighbours | None = None
 
     def find(self, origin: str) -> tuple[Facts, str] | None:
-        """The file of the project that defines something, and its name there: `origin` is how this file imports it, or
+        """The file of the project that defines a name, and the name there: `origin` is how this file imports it, or
         `module:Class` as types go by."""
         return self.neighbours.find(origin) if self.neighbours is not None else None
 

@@ -86,7 +86,7 @@ class _Imports:
             module, _, name = origin.rpartition(".")
             path = self.files.project.index.find(self._absolute.get(module, module), self.path)
             home = self.files.at(path) if path is not None else None
-        if home is None or name in home.classes or name in home.functions:
+        if home is None or name in home.classes or name in home.functions or name in home.values:
             return (home, name) if home is not None else None
         further = home.imports.get(name)
         if further is None or not room or not isinstance(home.neighbours, _Imports):

@@ -251,3 +251,53 @@ def test_what_a_function_of_another_file_changes_rides_in_the_state(repo: Path) 
     after = same(repo, {"asks.py": ASKS, "work.py": work, "server.py": server})
     assert "    items: list[str]\n" in after["server.py"]
     assert after["work.py"] == work
+
+
+STORE = """\
+PENDING: dict[str, str] = {}
+
+
+class Shelf:
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    def put(self, key: str) -> None:
+        self.kept[key] = key
+
+    def take(self, key: str) -> str:
+        return self.kept.pop(key)
+
+
+SHELF = Shelf()
+
+
+def put(key: str) -> None:
+    PENDING[key] = key
+
+
+def take(key: str) -> str:
+    return PENDING.pop(key)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "before", "after"),
+    [
+        ("import store", "store.put(name)", "store.take(name)"),
+        ("from store import put, take", "put(name)", "take(name)"),
+        ("from store import PENDING, take", "PENDING[name] = name", "take(name)"),
+        ("from store import SHELF", "SHELF.put(name)", "SHELF.take(name)"),
+    ],
+)
+def test_what_another_file_keeps_in_memory_is_not_relied_on(
+    repo: Path, imported: str, before: str, after: str
+) -> None:
+    server = (
+        f"{imported}\nfrom asks import sure\nfrom mcp.server.mcpserver import Context, MCPServer\n\n"
+        "mcp = MCPServer('test')\n\n\n@mcp.tool()\nasync def handler(name: str, ctx: Context) -> str:\n"
+        f"    {before}\n    ok = await sure(ctx, name)\n    return f'{{ok}} {{{after}}}'\n"
+    )
+    write(repo, {"asks.py": ASKS, "store.py": STORE, "server.py": server})
+    told = run()
+    assert "process-memory" in told
+    assert "is changed before the ask and read after it, maybe in another process" in told

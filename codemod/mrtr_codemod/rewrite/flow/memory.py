@@ -17,7 +17,10 @@ from .scope import function_locals, walk_scope
 
 @dataclass
 class Memory:
-    """Reads and writes of the objects that outlive a call, `self` among them; looks into functions of the module."""
+    """Reads and writes of the objects that outlive a call, `self` among them; looks into functions of the project.
+
+    What belongs to another file goes by `module:NAME`.
+    """
 
     facts: Facts
     class_name: str | None = None
@@ -90,12 +93,26 @@ class Memory:
             return None
         if start in self.facts.values and not isinstance(self.facts.values[start], ast.Constant):
             return start
-        return start if start in self.facts.annotations else None
+        if start in self.facts.annotations:
+            return start
+        return self._elsewhere(start) if start in self.facts.imports else None
+
+    def _elsewhere(self, name: str) -> str | None:
+        """An object that is imported from another file."""
+        found = self.facts.find(self.facts.imports[name])
+        value = found[0].values.get(found[1]) if found is not None else None
+        return (
+            f"{found[0].dotted}:{found[1]}"
+            if found and value and not isinstance(value, ast.Constant)
+            else None
+        )
 
     def _through(self, call: ast.Call, own: frozenset[str], *, writing: bool) -> set[str]:
-        """What a called function of the module touches."""
+        """What a called function of the project touches."""
         if isinstance(call.func, ast.Name) and call.func.id in self.facts.functions:
             return self._inside(call.func.id, None, writing=writing)
+        if root(call.func) not in own and (origin := self.facts.origin(call.func)) is not None:
+            return self._in_another_file(origin, writing=writing)
         if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
             return set()
         owner, method = call.func.value.id, call.func.attr
@@ -106,20 +123,41 @@ class Memory:
             return self._inside(f"{built.func.id}.{method}", owner, writing=writing)
         return set()
 
+    def _in_another_file(self, origin: str, *, writing: bool) -> set[str]:
+        """What `origin`, a function or the method of an object there, touches."""
+        found = self.facts.find(origin)
+        if found is not None and found[1] in found[0].functions:
+            home, name = found
+            touched = Memory(home, None, self._busy)._inside(name, None, writing=writing)
+            return {_placed(n, home) for n in touched}
+        owner, _, method = origin.rpartition(".")
+        found = self.facts.find(owner)
+        built = found[0].values.get(found[1]) if found is not None else None
+        if found is None or not isinstance(built, ast.Call) or not isinstance(built.func, ast.Name):
+            return set()
+        home, name = found
+        inside = Memory(home, None, self._busy)._inside(f"{built.func.id}.{method}", name, writing=writing)
+        return {_placed(n, home) for n in inside}
+
     def _inside(self, qualname: str, instance: str | None, *, writing: bool) -> set[str]:
         function = self.facts.functions.get(qualname)
-        if function is None or qualname in self._busy:
+        place = f"{self.facts.dotted}:{qualname}"
+        if function is None or place in self._busy:
             return set()
-        self._busy.add(qualname)
+        self._busy.add(place)
         try:
             inner = Memory(self.facts, qualname.partition(".")[0] if "." in qualname else None, self._busy)
             found = inner._touched(function.body, _locals(function), writing=writing)
         finally:
-            self._busy.discard(qualname)
+            self._busy.discard(place)
         if instance is None:
             return found
         # Seen from outside, what a method does to its object it does to the name that holds it.
         return {instance if name.startswith("self.") else name for name in found}
+
+
+def _placed(name: str, home: Facts) -> str:
+    return name if ":" in name else f"{home.dotted}:{name}"
 
 
 def _locals(function: FunctionNode) -> frozenset[str]:
