@@ -13,7 +13,7 @@ import pytest
 
 from docs import data, snippets
 from docs.blocks import GENERATED, PAGES, ROOT, Block, blocks
-from docs.elsewhere import ELSEWHERE
+from docs.elsewhere import ELSEWHERE, Elsewhere
 from docs.shell import Shell
 from interop.serving import free_port
 from needs import needs
@@ -81,15 +81,15 @@ def test_code_of_the_generated_pages_is_python(page: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ELSEWHERE, ids=lambda entry: entry.block[1])
-def test_what_is_run_elsewhere_exists_and_is_run_there(entry: object) -> None:
-    ((page, line), by, why) = entry  # type: ignore[misc]
+def test_what_is_run_elsewhere_exists_and_is_run_there(entry: Elsewhere) -> None:
+    page, line = entry.block
     assert line in {block.first_line for block in blocks(page)}, "there is no such block any more"
-    assert why
-    file, _, name = by.partition("::")
+    assert entry.why
+    file, _, name = entry.by.partition("::")
     if name:
         assert f"def {name}(" in (ROOT / file).read_text()
     else:
-        assert by in (ROOT / ".ci" / "run").read_text()
+        assert entry.by in (ROOT / ".ci" / "run").read_text()
 
 
 def test_links_between_the_pages_lead_somewhere() -> None:
