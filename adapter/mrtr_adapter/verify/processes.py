@@ -1,12 +1,14 @@
 """Fresh processes for the server: bounded in time, and ended with all that they have started.
 
-They are forked from one that has imported the SDK and nothing of the server, where the system can fork.
+They are forked from one that has imported the SDK, and FastMCP if the server does, but nothing of the server itself;
+where the system can't fork, each imports all anew.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -24,6 +26,8 @@ from mrtr_adapter.verify.wire import SAID, Ask, Cannot, Done, Reply, Work
 
 Answering = Callable[[Ask], Reply]
 _PRELOADED = ["__main__", "mrtr_adapter.verify.child.main"]
+_PRELOADED_FASTMCP = ["mrtr_adapter.fastmcp.binding", "mrtr_adapter.fastmcp.old_names"]
+_FASTMCP = re.compile(rb"^\s*(from|import)\s+fastmcp\b", re.MULTILINE)
 
 
 class TimedOut(Exception):
@@ -42,7 +46,7 @@ def perform(work: Work, output: Path, seconds: float, answering: Answering | Non
         TimedOut: it took longer than `seconds`, and was killed.
         Broken: the process has died.
     """
-    context = _context()
+    context = _context(work)
     ours, theirs = context.Pipe()
     process = context.Process(target=main, args=(theirs, str(output)), daemon=True)
     process.start()
@@ -56,11 +60,12 @@ def perform(work: Work, output: Path, seconds: float, answering: Answering | Non
         _end(process)
 
 
-def _context() -> SpawnContext | ForkServerContext:
+def _context(work: Work) -> SpawnContext | ForkServerContext:
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
+    wants_fastmcp = _FASTMCP.search(Path(work.file).read_bytes()) is not None
+    context.set_forkserver_preload([*_PRELOADED, *_PRELOADED_FASTMCP] if wants_fastmcp else _PRELOADED)
     return context
 
 

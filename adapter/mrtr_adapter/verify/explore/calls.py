@@ -22,44 +22,58 @@ class Try(NamedTuple):
     guess: bool = False
 
 
-def calls(catalog: Catalog, tool: str | None, words: Sequence[str]) -> list[Iterator[Try]]:
-    """For each target the calls of it, the ordinary one first; only those of `tool`, if that is named."""
+class Calls(NamedTuple):
+    """Of one target: by its schema, the ordinary call first; and with words."""
+
+    ordinary: Iterator[Try]
+    guesses: Iterator[Try]
+
+
+def calls(catalog: Catalog, tool: str | None, words: Sequence[str]) -> list[Calls]:
+    """For each target the calls of it; only those of `tool`, if that is named."""
     tools = [entry for entry in catalog.tools or () if tool in (None, entry["name"])]
     found = [_of_tool(entry, words) for entry in tools]
     if tool is None:
         found += [_of_prompt(entry, words) for entry in catalog.prompts or ()]
         found += [_of_template(entry, words) for entry in catalog.templates or ()]
-        found += [iter([Try(_resource(entry["uri"]))]) for entry in catalog.resources or ()]
+        found += [Calls(iter([_resource(entry["uri"])]), iter(())) for entry in catalog.resources or ()]
     return found
 
 
-def _of_tool(entry: dict[str, Any], words: Sequence[str]) -> Iterator[Try]:
+def _of_tool(entry: dict[str, Any], words: Sequence[str]) -> Calls:
     schema = {**entry.get("inputSchema", {}), "type": "object"}
-    for arguments, guess in _filled(schema, words):
-        yield Try(Case(name=_UNNAMED, tool=entry["name"], arguments=arguments), guess)
+    return _filled("tool", entry["name"], schema, words)
 
 
-def _of_prompt(entry: dict[str, Any], words: Sequence[str]) -> Iterator[Try]:
+def _of_prompt(entry: dict[str, Any], words: Sequence[str]) -> Calls:
     arguments = entry.get("arguments") or []
     schema = {
         "type": "object",
         "properties": {each["name"]: {"type": "string"} for each in arguments},
         "required": [each["name"] for each in arguments if each.get("required")],
     }
-    for filled, guess in _filled(schema, words):
-        yield Try(Case(name=_UNNAMED, prompt=entry["name"], arguments=filled), guess)
+    return _filled("prompt", entry["name"], schema, words)
 
 
-def _filled(schema: dict[str, Any], words: Sequence[str]) -> Iterator[tuple[dict[str, Any], bool]]:
-    yield from ((arguments, False) for arguments in Values(schema).all(schema))
-    yield from ((arguments, True) for arguments in Values(schema).guesses(schema, words))
+def _filled(kind: str, name: str, schema: dict[str, Any], words: Sequence[str]) -> Calls:
+    values = Values(schema)
+
+    def call(arguments: dict[str, Any]) -> Case:
+        return Case.model_validate({"name": _UNNAMED, kind: name, "arguments": arguments})
+
+    return Calls(
+        (Try(call(arguments)) for arguments in values.all(schema)),
+        (Try(call(arguments), guess=True) for arguments in values.guesses(schema, words)),
+    )
 
 
-def _of_template(entry: dict[str, Any], words: Sequence[str]) -> Iterator[Try]:
-    for number, word in enumerate(("1", "text", *words)):
-        if re.fullmatch(r"[\w.~-]+", word):
-            yield Try(_resource(_BLANK.sub(word, entry["uriTemplate"])), guess=number > 1)
+def _of_template(entry: dict[str, Any], words: Sequence[str]) -> Calls:
+    def filled(word: str, *, guess: bool = False) -> Try:
+        return _resource(_BLANK.sub(word, entry["uriTemplate"]), guess=guess)
+
+    fitting = (word for word in words if re.fullmatch(r"[\w.~-]+", word))
+    return Calls((filled(word) for word in ("1", "text")), (filled(word, guess=True) for word in fitting))
 
 
-def _resource(uri: str) -> Case:
-    return Case(name=_UNNAMED, resource=uri)
+def _resource(uri: str, *, guess: bool = False) -> Try:
+    return Try(Case(name=_UNNAMED, resource=uri), guess)

@@ -51,13 +51,10 @@ class Exploration:
             found = frontier.next()
             if found is None:
                 return
-            case = found.case
-            native, script = run_natively(self.session.subject.original, case, self.session.setting)
+            native, script = run_natively(self.session.subject.original, found.case, self.session.setting)
             news = native.arcs - self.arcs
             self.arcs |= native.arcs
-            if found.guess and not news:
-                continue
             if native.outcome.kind == "unanswered":
-                frontier.extend(case, native)
-            elif native.asked or news:
-                yield case, native, script
+                frontier.extend(found, native, news=bool(news))
+            elif news or (native.asked and not found.guess):
+                yield found.case, native, script
