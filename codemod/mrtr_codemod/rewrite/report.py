@@ -22,7 +22,7 @@ def as_json(results: Sequence[FileResult]) -> str:
             "handlers": [_handler(v) for v in result.handlers],
         }
         for result in results
-        if result.handlers or result.problem
+        if result.handlers or result.problem or result.changes
     ]
     return json.dumps({"files": files, "summary": counts(results)}, indent=2)
 

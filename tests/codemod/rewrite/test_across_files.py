@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -205,6 +206,21 @@ def test_a_chain_that_can_not_be_split_in_one_place_stays_as_a_whole(repo: Path)
     assert "\n# mrtr: manual[resource-held] in `title`" in marked["server.py"]
     run("--write", "--force")
     assert texts(repo) == marked
+
+
+@pytest.mark.parametrize(("agreed", "changed"), [("y", {"asks.py", "desk.py", "server.py"}), ("n", set())])
+def test_who_agrees_to_a_handler_agrees_to_its_helpers(repo: Path, agreed: str, changed: set[str]) -> None:
+    write(repo, FILES)
+    result = CliRunner().invoke(rewrite, [".", "--interactive"], input=f"{agreed}\n", catch_exceptions=False)
+    assert result.stdout.count("+++ b/asks.py") == 1, "the change of each file is shown once"
+    assert {name for name, text in FILES.items() if texts(repo)[name] != text} == changed
+
+
+def test_the_report_names_the_files_of_the_helpers(repo: Path) -> None:
+    write(repo, FILES)
+    result = CliRunner().invoke(rewrite, [".", "--unsafe", "--report", "json"], catch_exceptions=False)
+    told = {Path(file["path"]).name: file["changed"] for file in json.loads(result.stdout)["files"]}
+    assert told == {"asks.py": True, "desk.py": True, "server.py": True}
 
 
 def test_an_object_that_may_be_of_several_classes_stays(repo: Path) -> None:
