@@ -12,6 +12,7 @@ import mrtr_adapter
 from docs.blocks import GENERATED, PAGES, ROOT
 from mrtr_adapter.cli import COMMANDS, mrtr
 from mrtr_codemod.cli.rulebook import rulebook
+from mrtr_codemod.model import Verdict
 
 WRITTEN = [page for page in PAGES if page not in GENERATED]
 
@@ -43,6 +44,11 @@ def test_rules_exist(page: str) -> None:
     codes = set(rulebook())
     for mentioned in re.findall(r"MRTR\d+", text_of(page)):
         assert any(code.startswith(mentioned) for code in codes)
+
+
+def test_choosing_explains_each_verdict_of_the_lint() -> None:
+    table = text_of("docs/choosing.md").partition("| verdict | means |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| ([^|]+?) \|", table, re.MULTILINE)[1:] == [verdict.value for verdict in Verdict]
 
 
 @pytest.mark.parametrize("page", WRITTEN)
