@@ -62,7 +62,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
         CLOCK.ahead += seconds
         await anyio.lowlevel.checkpoint()
 
-    monkeypatch.setattr(states.anyio, "sleep", sleep)
+    monkeypatch.setattr(states, "sleep", sleep)
 
 
 async def checked(url: str, fault: str, *tools: Tool) -> Report:

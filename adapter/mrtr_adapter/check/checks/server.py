@@ -8,13 +8,13 @@ from typing import Any
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
 
 from mrtr_adapter.check.model import (
+    ERROR_CODES,
     META,
     SUPPORTED_REQUESTS,
     TOOLS,
     VERSIONS,
     Check,
     Level,
-    Section,
     Status,
     Verdict,
 )
@@ -47,7 +47,7 @@ UNKNOWN_METHOD = Check(
     "unknown-method",
     "An unknown method is refused with -32601",
     Level.ERROR,
-    Section("JSON-RPC 2.0, Error object", "basic/index#error-codes"),
+    ERROR_CODES,
     "Answer a method that you do not have with -32601.",
 )
 UNKNOWN_TOOL = Check(

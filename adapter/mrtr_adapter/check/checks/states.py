@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import anyio
+from anyio import sleep
 
 from mrtr_adapter.check import forging
 from mrtr_adapter.check.judging import Taken, taken
@@ -188,7 +188,7 @@ async def _expires(subject: Subject) -> Verdict:
     if subject.wait is None:
         return subject.skipped(EXPIRES, "say how long a state lasts (--wait SECONDS)")
     begun = await subject.caller.begun()
-    await anyio.sleep(subject.wait)
+    await sleep(subject.wait)
     reply = await subject.caller.retry(begun.first.state, begun.answers or None)
     found = taken(reply, begun.first, subject.honest)
     if found is Taken.UNCLEAR:
