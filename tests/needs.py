@@ -30,8 +30,8 @@ REMEDIES = {
     "node": "run: npm ci --prefix tests/interop/node (and, except on Linux x64, install Node 22 or newer)",
     "nginx": "install nginx (Debian: apt-get install nginx-light)",
     "published_npm": "run: npm ci --ignore-scripts --prefix tests/gateway/published/ci",
-    "published_pypi": "install git, make a virtual environment with tests/gateway/published/ci/requirements.txt and set "
-    "MRTR_TEST_PUBLISHED to its folder",
+    "published_pypi": "install git, make a virtual environment with tests/gateway/published/ci/requirements.txt and "
+    "set MRTR_TEST_PUBLISHED to its folder",
     "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
     "sdk_sources": "unpack the sdists of mcp==1.30.0 and fastmcp==3.4.11 into a folder (pip download --no-deps "
     "--no-binary :all:) and set MRTR_TEST_SDK_SOURCES to it",
