@@ -147,6 +147,8 @@ def main(how: str) -> None:
                 id=number,
                 result=[] if how == "odd" else {**HELLO, "capabilities": 3} if how == "bare" else HELLO,
             )
+        elif method == "notifications/initialized" and how == "hears_nothing":
+            time.sleep(600)
         elif method == "tools/call":
             ACTS[how](number)
         elif method == "tools/list":

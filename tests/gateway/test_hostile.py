@@ -124,8 +124,9 @@ async def test_a_server_that_dies_while_it_asks_is_told_of_at_the_retry() -> Non
         assert raised.value.data["reason"] in ("server_gone", "call_lost")
 
 
-async def test_a_server_that_hears_nothing_ends_a_call_by_its_time() -> None:
-    async with clients("deaf", call_seconds=0.5) as client:
+@pytest.mark.parametrize("how", ["deaf", "hears_nothing"])
+async def test_a_server_that_stalls_ends_a_call_by_its_time(how: str) -> None:
+    async with clients(how, call_seconds=0.5) as client:
         with pytest.raises(MCPError, match="did not end within"):
             await client.call_tool("act", {"much": "x" * 1_000_000})
 
