@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from ..facts import Facts, FunctionNode
 from ..flow.scope import function_locals, names_in, parameters, walk_scope
-from .infer import Inference, bind_target, join
+from .infer import Inference
+from .joining import bind_target, join
 from .model import Type, from_annotation, unchecked
 
 _UNKNOWN = Type("!")
