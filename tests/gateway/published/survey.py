@@ -16,7 +16,7 @@ from gateway.published.example import example
 ABILITIES = ("tools", "prompts", "resources", "completions")
 """Capabilities that both eras know. `logging` and `tasks` are gone, and how changes are heard of is another one."""
 LISTS = {"tools": ["tools"], "prompts": ["prompts"], "resources": ["resources", "resource_templates"]}
-SETTLE_SECONDS = 0.5
+SETTLE_SECONDS = 1.0
 GONE = {"execution"}
 """What 2026-07-28 has taken out of a tool."""
 
