@@ -17,6 +17,8 @@ from mrtr_adapter.stores import StoreError
 ResultT = TypeVar("ResultT")
 
 _BUSY_SECONDS = 5.0
+_OPENING_SECONDS = 15.0
+_PAUSE_SECONDS = 0.02
 _SWEEP_EVERY = 256
 _MAX_SWEPT = 1024
 
@@ -86,13 +88,7 @@ class SqliteStore:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None or self._process != os.getpid():
             # A connection must not be carried over a fork.
-            connection = sqlite3.connect(
-                self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.executescript(_SCHEMA)
-            self._connection, self._process = connection, os.getpid()
+            self._connection, self._process = _connected(self._path), os.getpid()
         return self._connection
 
     def _sweep(self, connection: sqlite3.Connection) -> None:
@@ -102,6 +98,27 @@ class SqliteStore:
                 "DELETE FROM mrtr WHERE key IN (SELECT key FROM mrtr WHERE expires <= ? LIMIT ?)",
                 (time.time(), _MAX_SWEPT),
             )
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    """A connection to a file that is ready for use. Processes that start together may all try to make it so."""
+    deadline = time.monotonic() + _OPENING_SECONDS
+    while True:
+        connection = sqlite3.connect(
+            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            connection.close()
+            # Two that switch the journal's mode would wait for each other, so SQLite refuses one of them at once.
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return connection
 
 
 def _begin(connection: sqlite3.Connection) -> None:
