@@ -59,7 +59,9 @@ class Ended(NamedTuple):
         return lines[0]
 
 
-def mrtr(*arguments: str, cwd: Path | None = None, keys: str | None = None) -> Ended:
+def mrtr(
+    *arguments: str, cwd: Path | None = None, keys: str | None = None, seconds: float = SECONDS
+) -> Ended:
     """Run `mrtr` to its end, with nothing on stdin. `keys` becomes `MRTR_KEYS`."""
     done = subprocess.run(
         [*MRTR, *arguments],
@@ -68,7 +70,7 @@ def mrtr(*arguments: str, cwd: Path | None = None, keys: str | None = None) -> E
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=seconds,
         check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from adapter.cli.commands import Ended, mrtr, written
+from adapter.cli.commands import Ended, written
+from adapter.cli.commands import mrtr as command
 
 SHOP = """
 from pathlib import Path
@@ -41,6 +43,11 @@ async def refund(invoice: int, ctx: Context) -> str:
 YES: dict[str, Any] = {"action": "accept", "content": {"sure": True}}
 WHY: dict[str, Any] = {"action": "accept", "content": {"reason": "broken"}}
 NO: dict[str, Any] = {"action": "decline"}
+
+
+SECONDS = 900
+"""A run starts dozens of processes, and the machine may have more to do."""
+mrtr = partial(command, seconds=SECONDS)
 
 
 def case(name: str, *answers: Any, **more: Any) -> dict[str, Any]:

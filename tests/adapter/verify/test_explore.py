@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from adapter.cli.commands import mrtr, written
+from adapter.cli.commands import written
+from adapter.verify.servers import mrtr
 from mrtr_adapter.verify.cases import read_cases
 
 BRANCHING = """

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adapter.cli.commands import mrtr
 from adapter.verify.case_modules import case_file
+from adapter.verify.servers import mrtr
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adapter.cli.commands import MRTR, SECONDS, environment, written
-from adapter.verify.servers import SHOP
+from adapter.cli.commands import MRTR, environment, written
+from adapter.verify.servers import SECONDS, SHOP
 
+PATIENCE = 10
 FORM = """
 from typing import Literal
 
@@ -131,7 +133,7 @@ def test_in_a_terminal_the_time_of_the_person_does_not_count(tmp_path: Path) -> 
     process = subprocess.Popen(
         [
             *(*MRTR, "verify", str(file), "--tool", "refund", "--args", '{"invoice": 7}'),
-            *("--record", str(tmp_path / "cases.json"), "--timeout", "20"),
+            *("--record", str(tmp_path / "cases.json"), "--timeout", str(PATIENCE)),
         ],
         stdin=theirs,
         stdout=subprocess.PIPE,
@@ -142,6 +144,7 @@ def test_in_a_terminal_the_time_of_the_person_does_not_count(tmp_path: Path) -> 
     os.close(theirs)
     try:
         shown = _until(ours, b"Answer")
+        time.sleep(PATIENCE + 1)
         os.write(ours, b"decline\n")
         shown += _until(ours, b"Name of this case")
         os.write(ours, b"declined\n")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adapter.cli.commands import mrtr, written
-from adapter.verify.servers import NO, SHOP, WHY, YES, case, report, verify
+from adapter.cli.commands import written
+from adapter.verify.servers import NO, SHOP, WHY, YES, case, mrtr, report, verify
 
 EFFECT_ABOVE = SHOP.replace(
     '    answer = await ctx.elicit(f"Refund',
