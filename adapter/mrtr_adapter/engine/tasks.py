@@ -51,8 +51,10 @@ def kin(root: int, *, started: bool) -> Kin:
 
 def _is_below(task: anyio.TaskInfo, root: int) -> bool:
     """Whether this task was started in a group of the handler's, at whatever depth."""
-    running = {other.id: other for other in anyio.get_running_tasks()}
     parent = task.parent_id
+    if parent is None or parent == root:
+        return parent == root
+    running = {other.id: other for other in anyio.get_running_tasks()}
     while parent is not None and parent != root:
         above = running.get(parent)
         parent = above.parent_id if above is not None else None
