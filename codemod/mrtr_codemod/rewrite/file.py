@@ -185,7 +185,9 @@ class _Attempt:
 
     def _run(self, moves: Sequence[bool]) -> tuple[list[ModuleView], list[FileRewrite]]:
         views = [file.view(renamed=moved) for file, moved in zip(self.files, moves, strict=True)]
-        parts = self._parts(views, self.options.followed)
+        # What was said of the old source is not true of one with other handlers.
+        others = any(moved and file.renamed.registers for file, moved in zip(self.files, moves, strict=True))
+        parts = self._parts(views, None if others else self.options.followed)
         return views, Engine(parts, self.options.style).run(self.options.wanted, self.options.marked)
 
     def _parts(self, views: Sequence[ModuleView], followed: Followed | None) -> list[Part]:

@@ -148,6 +148,8 @@ class ModuleView:
         positional = [a.value for a in call.args if a.keyword is None]
         if isinstance(call.func, cst.Attribute):
             name = call.func.attr.value
+            if name == "add_request_handler" and len(positional) == 3:
+                self._added(positional[0], positional[2])
             if name in ("add_tool", "add_prompt", "add_resource") and positional:
                 function = self._mentioned(positional[0])
                 if function is not None:
@@ -156,6 +158,13 @@ class ModuleView:
             function = self._mentioned(positional[0])
             if function is not None:
                 function.method = method
+
+    def _added(self, method: cst.BaseExpression, handler: cst.BaseExpression) -> None:
+        """`server.add_request_handler("tools/call", CallToolRequestParams, handler)`."""
+        served = method.evaluated_value if isinstance(method, cst.SimpleString) else None
+        function = self._mentioned(handler)
+        if function is not None and isinstance(served, str) and served in _MAY_ASK.values():
+            self._low_level(function, served)
 
     def _mentioned(self, expr: cst.BaseExpression) -> Function | None:
         """The function that `name`, `self.name` or `Class.name` stands for, if there is just one such."""

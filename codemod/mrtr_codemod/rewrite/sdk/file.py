@@ -26,6 +26,8 @@ class File:
     notes: Notes = field(default_factory=Notes)
     wanted: dict[str, str] = field(default_factory=dict)
     """Imports to add: from dotted origin to the name here."""
+    registers: bool = False
+    """Whether handlers were added that stand before functions which were registered themselves."""
     stuck: bool = False
     """Whether the file imports what is gone, and can't be imported itself until that is replaced by hand."""
 

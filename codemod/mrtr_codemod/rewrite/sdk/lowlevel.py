@@ -101,6 +101,7 @@ def _direct(file: File, stmt: ast.Expr, server: ast.expr, name: str) -> None:
 
 
 def _handler_text(file: File, server: ast.expr, name: str, handler: Handler, column: int) -> str:
+    file.registers = True
     method, params, result = METHODS[name]
     new, taken = file.fresh(f"on_{name}"), file.type_named(params)
     gives = file.type_named(result) if result else "None"

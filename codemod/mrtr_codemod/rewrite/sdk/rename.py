@@ -45,6 +45,8 @@ class Renamed:
     source: str
     notes: tuple[str, ...]
     """Each with its line in the source as it was."""
+    registers: bool = False
+    """Whether functions that were handlers have others before them now, which are registered in their place."""
 
 
 def imports_sdk(data: bytes) -> bool:
@@ -76,7 +78,8 @@ def rename(data: bytes, *, asks_stay: bool = False) -> Renamed:
     if asks_stay:
         tell_of_asks(file)
     # What can't be imported in the end is not half moved.
-    return Renamed(text if file.stuck else _with_imports(file), tuple(map(str, file.notes.listed())))
+    source = text if file.stuck else _with_imports(file)
+    return Renamed(source, tuple(map(str, file.notes.listed())), file.registers and not file.stuck)
 
 
 def _with_imports(file: File) -> str:
