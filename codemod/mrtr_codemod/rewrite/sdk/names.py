@@ -77,6 +77,7 @@ _TASKS = (
 )
 GONE = {
     "mcp.client.experimental": _TASKS,
+    "mcp.client.streamable_http.GetSessionIdCallback": "spell it out: `Callable[[], str | None]`",
     "mcp.client.websocket": "the WebSocket transport is gone: connect over streamable HTTP",
     "mcp.server.experimental": _TASKS,
     "mcp.server.lowlevel.experimental": _TASKS,
