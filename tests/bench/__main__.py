@@ -1,8 +1,8 @@
 """All benchmarks, as one table: `python tests/bench [NAME …] [--tree DIR] [--scan EXE] [--check EXE] [--redis URL]`.
 
 Without names, each file of this folder that measures something runs, one after another: they would disturb each
-other. `--tree`, `--scan` and `--check` are for the lint's comparison with other tools (see lint.py); `--redis` is a
-Redis that may be emptied.
+other. `--tree` is for lint and rewrite, `--scan` and `--check` for the lint's comparison with other tools (see lint.py);
+`--redis` is a Redis that may be emptied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAMES = sorted(file.stem for file in HERE.glob("*.py") if file.stem not in NOT_B
 
 def options(name: str, asked: argparse.Namespace) -> list[str]:
     """What this benchmark takes of the command's options."""
-    takes = {"stores": ("redis",), "lint": ("tree", "scan", "check")}.get(name, ())
+    takes = {"stores": ("redis",), "lint": ("tree", "scan", "check"), "rewrite": ("tree",)}.get(name, ())
     return [word for option in takes if (value := getattr(asked, option)) for word in (f"--{option}", value)]
 
 
@@ -48,7 +48,7 @@ def main() -> int:
         prog="python tests/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
-    parser.add_argument("--tree", help="a folder of Python files to lint")
+    parser.add_argument("--tree", help="a folder of Python files")
     parser.add_argument("--scan", help="the command mcp-migration 0.1.0")
     parser.add_argument("--check", help="the command mcp-migrate 0.21.0")
     parser.add_argument("--redis", help="redis://HOST:PORT/DB")

@@ -1,9 +1,10 @@
 """How fast `mrtr lint` is: beside other tools on the same tree, and by the size of the tree.
 
-    python tests/bench/lint.py TREE --scan .../mcp-migration --check .../mcp-migrate
+    python tests/bench/lint.py [--tree DIR] [--scan .../mcp-migration] [--check .../mcp-migrate]
 
-The runs of all tools alternate, so that a busy machine is busy for each of them. Ratios are of medians. For the
-growth, the files of TREE are copied into trees of 500 to 4,000 files.
+Without a tree, this project's own files are checked. The runs of all tools alternate, so that a busy machine is busy
+for each of them. Times are medians, memory the most of any run. For the growth, the files of the tree are copied into
+trees of 500 to 4,000 files.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from table import Row, show
+
+PROJECT = Path(__file__).parents[2]
 SIZES = (500, 1_000, 2_000, 4_000)
 
 
@@ -43,11 +47,17 @@ class Tool:
         self.processor.append(usage.ru_utime + usage.ru_stime)
         self.memory.append(usage.ru_maxrss / 1024)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.name:14} {statistics.median(self.wall):8.2f} s wall {statistics.median(self.processor):8.2f} s "
-            f"processor {max(self.memory):8.0f} MiB peak"
-        )
+    @property
+    def seconds(self) -> float:
+        return statistics.median(self.wall)
+
+    @property
+    def work(self) -> float:
+        return statistics.median(self.processor)
+
+    @property
+    def peak(self) -> float:
+        return max(self.memory)
 
 
 def tools(arguments: argparse.Namespace) -> Iterator[Tool]:
@@ -58,19 +68,23 @@ def tools(arguments: argparse.Namespace) -> Iterator[Tool]:
         yield Tool("mcp-migrate", [arguments.check, "check", "--json"])
 
 
-def compare(contestants: list[Tool], tree: Path, runs: int) -> None:
+def compare(contestants: list[Tool], tree: Path, runs: int) -> Iterator[Row]:
     for _ in range(runs):
         for tool in contestants:
             tool.run(tree)
     ours, *others = contestants
-    print(ours)
+    files = f"lint: {sum(1 for _ in tree.rglob('*.py')):,} files"
+    if not others:
+        yield Row(f"{files}, wall time", ours.seconds, "s")
+        yield Row(f"{files}, processor time", ours.work, "s")
+        yield Row(f"{files}, peak memory", ours.peak, "MiB")
     for tool in others:
-        faster = statistics.median(tool.wall) / statistics.median(ours.wall)
-        work = statistics.median(tool.processor) / statistics.median(ours.processor)
-        print(f"{tool}   {faster:5.1f} times as long, {work:5.1f} times the work")
+        yield Row(f"{files}, wall time", ours.seconds, "s", tool.name, tool.seconds)
+        yield Row(f"{files}, processor time", ours.work, "s", tool.name, tool.work)
+        yield Row(f"{files}, peak memory", ours.peak, "MiB", tool.name, tool.peak)
 
 
-def grow(command: Sequence[str], tree: Path, runs: int) -> None:
+def grow(command: Sequence[str], tree: Path, runs: int) -> Iterator[Row]:
     """Time and memory by the number of files."""
     files = sorted(tree.rglob("*.py"))
     for size in SIZES:
@@ -79,7 +93,8 @@ def grow(command: Sequence[str], tree: Path, runs: int) -> None:
             tool = Tool(f"{size:,} files", command)
             for _ in range(runs):
                 tool.run(Path(folder))
-            print(f"{tool}   {1000 * statistics.median(tool.wall) / size:5.2f} ms a file")
+        yield Row(f"lint: one of {size:,} files", 1000 * tool.seconds / size, "ms")
+        yield Row(f"lint: {size:,} files, peak memory", tool.peak, "MiB")
 
 
 def fill(folder: Path, files: Sequence[Path], tree: Path, size: int) -> None:
@@ -90,24 +105,34 @@ def fill(folder: Path, files: Sequence[Path], tree: Path, size: int) -> None:
         shutil.copyfile(files[position], target)
 
 
-def main() -> None:
+def rows() -> Iterator[Row]:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("tree", type=Path)
+    parser.add_argument("--tree", type=Path, help="a folder of Python files")
     parser.add_argument(
         "--mrtr", default=str(Path(sys.executable).with_name("mrtr")), help="the command mrtr"
     )
     parser.add_argument("--scan", help="the command mcp-migration 0.1.0")
     parser.add_argument("--check", help="the command mcp-migrate 0.21.0")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", action="store_true", help="a row a line")
     arguments = parser.parse_args()
     contestants = list(tools(arguments))
-    count = sum(1 for _ in arguments.tree.rglob("*.py"))
-    print(f"{arguments.tree}: {count:,} files, {arguments.runs} runs, {os.cpu_count()} processors")
-    compare(contestants, arguments.tree, arguments.runs)
-    grow(contestants[0].command, arguments.tree, arguments.runs)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = arguments.tree or copied(Path(folder))
+        yield from compare(contestants, tree, arguments.runs)
+        yield from grow(contestants[0].command, tree, arguments.runs)
+
+
+def copied(folder: Path) -> Path:
+    """The project's own files, without what else lies in a checkout."""
+    for name in ("adapter", "codemod", "samples", "tests"):
+        shutil.copytree(
+            PROJECT / name, folder / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__")
+        )
+    return folder
 
 
 if __name__ == "__main__":
-    main()
+    show(rows())

@@ -31,7 +31,7 @@ class Row:
         """A row of a Markdown table under `HEAD`."""
         theirs = f"{self.beside} {_figure(self.theirs)} {self.unit}" if self.theirs is not None else ""
         ratio = f"{self.ratio:.3g}" if self.ratio is not None else ""
-        return f"| {self.what} | {_figure(self.ours)} {self.unit} | {theirs} | {ratio} |"
+        return f"| {self.what} | {_figure(self.ours)} {self.unit} | {theirs} | {ratio} |".replace("  |", " |")
 
 
 def _figure(value: float) -> str:
