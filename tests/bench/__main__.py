@@ -1,8 +1,8 @@
 """All benchmarks, as one table: `python tests/bench [NAME …] [--tree DIR] [--scan EXE] [--check EXE] [--redis URL]`.
 
 Without names, each file of this folder that measures something runs, one after another: they would disturb each
-other. `--tree` is for lint and rewrite, `--scan` and `--check` for the lint's comparison with other tools (see lint.py);
-`--redis` is a Redis that may be emptied.
+other. `--tree` is for lint and rewrite, `--scan` and `--check` for the lint's comparison with other tools (see
+lint.py); `--redis` is a Redis that may be emptied.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
     python tests/bench/rewrite.py [--tree DIR]
 
-Without a tree, the files of the tests are measured: the cases, and those around them. Beside a file that may ask stands one that can't.
+Without a tree, the files of the tests are measured: the cases, and those around them. Beside a file that may ask
+stands one that can't.
 """
 
 from __future__ import annotations
