@@ -99,7 +99,10 @@ async def in_rounds(
         elif (how := spoil()) != "right":
             spoiled = requests
             wrong = t.ElicitResult(action="accept", content={"nothing": ["was", "asked"]})
-            given = {} if how == "missing" else dict.fromkeys(requests, wrong)
+            checked = all(
+                r.get("params", {}).get("requestedSchema", {}).get("required") for r in requests.values()
+            )
+            given = dict.fromkeys(requests, wrong) if how == "invalid" and checked else {}
             more = {"input_responses": given, "request_state": out.request_state}
             continue
         given = {}
