@@ -27,7 +27,9 @@ COMMANDS = {
     "rewrite": LazyCommand("mrtr_codemod.cli.rewrite:rewrite", "Turn handlers that ask into explicit steps."),
     "rules": LazyCommand("mrtr_codemod.cli.rules:rules", "List the rules of the lint."),
     "run": LazyCommand("mrtr_adapter.cli.run:run", "Adapt a server file and serve it."),
-    "verify": LazyCommand("mrtr_adapter.cli.verify:verify", "Compare a server with itself, native and adapted."),
+    "verify": LazyCommand(
+        "mrtr_adapter.cli.verify:verify", "Compare a server with itself, native and adapted."
+    ),
     "wrap": LazyCommand("mrtr_adapter.cli.wrap:wrap", "Serve an old server, in any language, unmodified."),
 }
 

@@ -77,7 +77,7 @@ RULE = Rule(
     "function never awaits.",
     why="A question is carried by the result of the call that it belongs to. A task that goes on after that "
     "result has none.",
-    example="```python\nasyncio.create_task(watch(ctx))\nreturn 'started'\n```",
+    example='```python\nasyncio.create_task(watch(ctx))\nreturn "started"\n```',
     remedy="Ask before the task is started, and give it the answers; or let the task end with something that "
     "a later tool call asks about.",
     reference=MRTR_SPEC,
