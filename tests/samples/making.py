@@ -1,4 +1,4 @@
-"""Makes what stands beside the samples' servers: what the rewrite makes of each, and what the lint says.
+"""Makes what belongs to the samples' servers: what the rewrite makes of each, and what the lint says.
 
     python tests/samples/making.py
 
@@ -19,27 +19,27 @@ NAMES = sorted(file.parent.name for file in SAMPLES.glob("*/server.py"))
 
 
 def made(name: str) -> Mapping[str, str]:
-    """The files that belong beside a server, by name, as they come out now."""
+    """The files that belong to a server, by their path in the samples, as they come out now."""
     source = SAMPLES / name / "server.py"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         server = folder / "server.py"
         shutil.copy(source, server)
-        files = {"lint.md": _output("lint", "--format", "markdown", "--fail-on", "never", cwd=folder)}
+        lint = _output("lint", "--format", "markdown", "--fail-on", "never", cwd=folder)
+        files = {f"{name}/lint.md": lint}
         _output("rewrite", "--sdk-only", "--write", "server.py", cwd=folder)
         if server.read_text() != source.read_text():
-            files["upgraded.py"] = server.read_text()
+            files[f"{name}/upgraded.py"] = server.read_text()
             shutil.copy(source, server)
         _output("rewrite", "--unsafe", "--write", "server.py", cwd=folder)
-        files["rewritten.py"] = server.read_text()
-        return files | {file.name: file.read_text() for file in sorted(folder.glob("mrtr_steps*.py"))}
+        files[f"rewritten/{name}.py"] = server.read_text()
+        return files | {f"rewritten/{file.name}": file.read_text() for file in folder.glob("mrtr_steps*.py")}
 
 
-def kept(name: str) -> Mapping[str, str]:
-    """The same files as they are in the repo."""
-    patterns = ("lint.md", "upgraded.py", "rewritten.py", "mrtr_steps*.py")
-    found = [file for pattern in patterns for file in sorted((SAMPLES / name).glob(pattern))]
-    return {file.name: file.read_text() for file in found}
+def kept(path: str) -> str:
+    """The same file as it is in the repo; empty if it is not."""
+    file = SAMPLES / path
+    return file.read_text() if file.exists() else ""
 
 
 def _output(*arguments: str, cwd: Path) -> str:
@@ -52,10 +52,8 @@ def _output(*arguments: str, cwd: Path) -> str:
 def main() -> None:
     for name in NAMES:
         files = made(name)
-        for gone in kept(name).keys() - files.keys():
-            (SAMPLES / name / gone).unlink()
-        for file, text in files.items():
-            (SAMPLES / name / file).write_text(text)
+        for path, text in files.items():
+            (SAMPLES / path).write_text(text)
         print(name, *files)
 
 

@@ -1,4 +1,4 @@
-"""Drives a server over stdio, case by case: each in a copy of the sample's folder and a process of its own."""
+"""Drives a server over stdio, each case in a process and a folder of its own, with the sample's files and its twin."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import ElicitRequestParams, ElicitResult, TextContent
 
 from mrtr_adapter.verify.answers import Elicited
+from samples.making import SAMPLES
 
 if TYPE_CHECKING:
     from mcp.client import ClientRequestContext
@@ -42,7 +43,8 @@ async def play(case: Case, sample: Path, command: list[str], mode: Literal["2026
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / sample.name
-        shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        for layer in (sample, SAMPLES / "rewritten"):
+            shutil.copytree(layer, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         server = StdioServerParameters(command=command[0], args=command[1:], cwd=folder)
         async with Client(server, mode=mode, elicitation_callback=elicit) as client:
             result: Any = await client.call_tool(case.request.target, case.arguments)

@@ -28,4 +28,4 @@ async def test_it_does_now_what_it_did_then(name: str, case: Case) -> None:
     then = await play(case, sample, [needs("fastmcp3"), "server.py"], "legacy")
     mrtr = [sys.executable, "-m", "mrtr_adapter.cli", "run"]
     assert await play(case, sample, [*mrtr, ADAPTED[name]], "2026-07-28") == then
-    assert await play(case, sample, [sys.executable, "rewritten.py"], "2026-07-28") == then
+    assert await play(case, sample, [sys.executable, f"{name}.py"], "2026-07-28") == then

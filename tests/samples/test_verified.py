@@ -20,7 +20,7 @@ def verified(name: str) -> dict[str, Any]:
     upgraded = folder / "upgraded.py"
     server = upgraded if upgraded.exists() else folder / "server.py"
     command = [sys.executable, "-m", "mrtr_adapter.cli", "verify", str(server)]
-    files = ["--cases", str(folder / "cases.json"), "--rewritten", str(folder / "rewritten.py")]
+    files = ["--cases", str(folder / "cases.json"), "--rewritten", str(SAMPLES / "rewritten" / f"{name}.py")]
     done = subprocess.run(
         [*command, *files, "--format", "json"],
         capture_output=True,
