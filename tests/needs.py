@@ -34,7 +34,7 @@ REMEDIES = {
     "set MRTR_TEST_PUBLISHED to its folder",
     "redis": "start a Redis that may be emptied and set MRTR_TEST_REDIS=redis://127.0.0.1:PORT/0",
     "sdk_sources": "unpack the sdists of mcp==1.30.0 and fastmcp==3.4.11 into a folder (pip download --no-deps "
-    "--no-binary :all:) and set MRTR_TEST_SDK_SOURCES to it",
+    "--no-binary mcp,fastmcp) and set MRTR_TEST_SDK_SOURCES to it",
 }
 
 
