@@ -29,3 +29,4 @@ async def test_it_does_now_what_it_did_then(name: str, case: Case) -> None:
     mrtr = [sys.executable, "-m", "mrtr_adapter.cli", "run"]
     assert await play(case, sample, [*mrtr, ADAPTED[name]], "2026-07-28") == then
     assert await play(case, sample, [sys.executable, f"{name}.py"], "2026-07-28") == then
+    assert await play(case, sample, [*mrtr, f"{name}.py"], "legacy") == then

@@ -67,6 +67,7 @@ def _stepping(entry: HandlerEntry[Any], max_rounds: int) -> HandlerEntry[Any]:
 
 
 async def _step(entry: HandlerEntry[Any], ctx: Context, params: Any, max_rounds: int) -> Any:
+    ctx.session.pushes_steps = True  # type: ignore[attr-defined]  # what a rewritten handler looks for
     pause, longest = _PAUSE_SECONDS
     for _ in range(max_rounds + 1):
         result = await entry.handler(ctx, params)

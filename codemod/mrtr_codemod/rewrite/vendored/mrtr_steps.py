@@ -228,7 +228,9 @@ class Steps:
             raise CannotAsk(
                 INVALID_REQUEST, "This handler was called outside of a request, so there is nobody to ask."
             )
-        if self._session.protocol_version < FIRST_VERSION:
+        # Under the adapter, older clients are asked all the same: it pushes what is returned here.
+        pushed = getattr(self._session, "pushes_steps", False)
+        if self._session.protocol_version < FIRST_VERSION and not pushed:
             raise CannotAsk(
                 INVALID_PARAMS,
                 f"This handler asks the client, which needs MCP {FIRST_VERSION}; this connection speaks "
