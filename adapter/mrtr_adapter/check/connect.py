@@ -40,7 +40,10 @@ async def over_stdio(command: Sequence[str], seconds: float) -> AsyncIterator[Wi
         CannotCheck: there is no such command.
     """
     if shutil.which(command[0]) is None:
-        raise CannotCheck(f"there is no command {command[0]}: give its path, or install it")
+        raise CannotCheck(
+            f"there is no command {command[0]}: give its path, or install it; a server over HTTP is named by its URL, "
+            "such as http://127.0.0.1:8000/mcp"
+        )
     parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(os.environ))
     async with stdio_client(parameters) as (read, write):
         yield Wire(read, write, seconds=seconds, over_http=False)

@@ -16,6 +16,8 @@ Write = Callable[[Any], str]
 
 def flipped(state: str) -> Iterator[tuple[str, str]]:
     """The state with one character changed, and where. Not the last one, of which an encoding may ignore bits."""
+    if not state:
+        return
     for part in (0.1, 0.3, 0.5, 0.7, 0.9):
         place = int((len(state) - 1) * part)
         other = "A" if state[place] != "A" else "B"

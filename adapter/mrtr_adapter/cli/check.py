@@ -11,6 +11,8 @@ from pathlib import Path
 
 import anyio
 import click
+from httpx2 import HTTPError
+from mcp.shared.exceptions import MCPError
 
 from mrtr_adapter.check.answering import Action
 from mrtr_adapter.check.connect import header, over_http, over_stdio
@@ -31,6 +33,9 @@ _MODULES = {
 }
 FORMATS = ("text", *_MODULES)
 FAIL_ON = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO, "never": None}
+
+
+_OF_THE_WIRE = (OSError, HTTPError, MCPError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
 @click.command()
@@ -157,7 +162,12 @@ def _lack(error: BaseException, name: str) -> Exception:
         error = inner[0]
     if isinstance(error, CannotCheck | NoReply):
         return error
-    return CannotCheck(f"{name} can't be reached: {told(error)}")
+    if isinstance(error, _OF_THE_WIRE):
+        return CannotCheck(
+            f"{name} can't be reached: {told(error)}. See that it runs, and that this is its address"
+        )
+    assert isinstance(error, Exception)
+    return error
 
 
 def _rendered(report: Report, style: str, *, color: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
 from mrtr_adapter.serving.single_use import check_store, parse_single_use
 from mrtr_adapter.serving.startup import Startup
-from mrtr_adapter.serving.stdio import serve_stdio
+from mrtr_adapter.serving.stdio import person_at_stdin, serve_stdio
 from mrtr_adapter.serving.target import Target
 from mrtr_adapter.serving.workers import serve_by_workers
 
@@ -101,7 +100,7 @@ def _serve(job: Job, address: str | None, stdio: bool, workers: int, keys_file: 
 
 def _over_stdio(job: Job) -> None:
     server = job.adapted()
-    if sys.stdin.isatty():
+    if person_at_stdin():
         click.echo(
             f"mrtr run: {server.name} speaks MCP on stdin and stdout, for a client that starts it; "
             "for HTTP give --http 127.0.0.1:8000",

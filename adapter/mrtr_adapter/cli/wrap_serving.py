@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Mapping
 
 import anyio
@@ -14,7 +13,7 @@ from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import serve_http
 from mrtr_adapter.serving.startup import Startup
-from mrtr_adapter.serving.stdio import serve_stdio
+from mrtr_adapter.serving.stdio import person_at_stdin, serve_stdio
 
 logger = logging.getLogger("mrtr")
 
@@ -25,7 +24,7 @@ def over_stdio(settings: Settings) -> None:
     Raises:
         CannotServe: it can't be started.
     """
-    if sys.stdin.isatty():
+    if person_at_stdin():
         logger.info(
             "mrtr wrap: speaks MCP on stdin and stdout, for a client that starts it; "
             "for HTTP give --http 127.0.0.1:8000"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -17,9 +18,24 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
 from mrtr_adapter.serving.pipes import PipeWriter, can_be_waited_for, lines_of
+from mrtr_adapter.serving.refusal import CannotServe
 
 if TYPE_CHECKING:
     from mrtr_adapter.serving.servers import AnyServer
+
+
+def person_at_stdin() -> bool:
+    """Whether a terminal, and no client, is at the other end.
+
+    Raises:
+        CannotServe: a standard stream is closed, so that nobody can be there.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        raise CannotServe(
+            "stdin or stdout is closed, and a client speaks MCP on them: have the client start this command, or give "
+            "--http 127.0.0.1:8000"
+        )
+    return sys.stdin.isatty()
 
 
 async def serve_stdio(server: AnyServer) -> None:

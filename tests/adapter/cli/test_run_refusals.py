@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from adapter.cli.commands import SHOP, mrtr, written
+from adapter.cli.commands import MRTR, SHOP, mrtr, written
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.refusal import CannotServe
 
@@ -171,3 +172,14 @@ def test_lifespan_that_fails(tmp_path: Path) -> None:
     assert over_http.status == 2
     assert "Traceback" not in over_http.err
     assert "The server's own startup (lifespan) failed: RuntimeError: no database" in over_http.err
+
+
+@pytest.mark.parametrize("closed", ["0<&-", ">&-"])
+@pytest.mark.parametrize("command", ["run server.py", "wrap -- python server.py"])
+def test_a_closed_standard_stream_is_told(command: str, closed: str, tmp_path: Path) -> None:
+    written(tmp_path, SHOP)
+    shell = ["sh", "-c", f"exec {MRTR[0]} {command} {closed}"]
+    ended = subprocess.run(shell, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "stdin or stdout is closed, and a client speaks MCP on them" in ended.stderr
+    assert "Traceback" not in ended.stderr

@@ -106,8 +106,10 @@ async def check_states(subject: Subject) -> list[Verdict]:
 async def _tampered(subject: Subject, check: Check, forgeries: Forgeries) -> Verdict:
     """Retries with one forgery after the other, until one of them is not refused."""
     begun = await subject.caller.begun()
-    verdict = subject.skipped(check, "it sends no requestState in this round")
-    for state, what in forgeries(begun.first.state or ""):
+    verdict = subject.skipped(check, "a new call sends no requestState any more")
+    if begun.first.state is None:
+        return verdict
+    for state, what in forgeries(begun.first.state):
         reply = await subject.caller.retry(state, begun.answers or None)
         found = taken(reply, begun.first, subject.honest)
         if found is Taken.UNCLEAR:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ def record(session: Session, file: Path, tool: str | None, arguments: dict[str, 
     Raises:
         CannotVerify: the file can't be read or written, or the server can't be run.
     """
+    if sys.stdin is None:
+        raise CannotVerify("--record asks at the terminal, and stdin is closed")
     cases = read_cases(file) if file.exists() else []
     while True:
         case = _called(session.catalog, tool, arguments)
