@@ -204,10 +204,17 @@ def _summary(results: list[FileResult]) -> None:
                 place = f"{_shown(result.path)}:{verdict.line}"
                 click.echo(f"{place}: {verdict.name}: {verdict.rule}: {verdict.reason}; {ADAPTER}", err=True)
     total = counts(results)
-    done = sum(v.changed for result in results for v in result.handlers)
+    if not any(total.values()):
+        changed = sum(bool(result.changes) for result in results)
+        click.echo(f"{changed} of {len(results)} files changed", err=True)
+        return
+    verdicts = [verdict for result in results for verdict in result.handlers]
+    done = sum(verdict.changed for verdict in verdicts)
+    left = any(verdict.level is Level.REVIEW and not verdict.changed for verdict in verdicts)
     click.echo(
-        f"{done} of {sum(total.values())} handlers that ask rewritten "
-        f"({total['safe']} safe, {total['review']} need review, {total['manual']} stay)",
+        f"{done} of {len(verdicts)} handlers that ask rewritten "
+        f"({total['safe']} safe, {total['review']} need review, {total['manual']} stay)"
+        f"{'; those that need review are rewritten with --unsafe' if left else ''}",
         err=True,
     )
 

@@ -155,8 +155,15 @@ def test_resolve_where_a_question_needs_only_the_arguments(repo: Path) -> None:
 def test_sdk_only_renames_and_leaves_the_asks(repo: Path) -> None:
     old = SERVER.replace("mcp.server.mcpserver", "mcp.server.fastmcp").replace("MCPServer", "FastMCP")
     (repo / "server.py").write_text(old)
-    run(".", "--write", "--sdk-only", "--force")
+    said = run(".", "--write", "--sdk-only", "--force").stderr
     assert (repo / "server.py").read_text() == SERVER
+    assert "files changed" in said
+    assert "handlers that ask" not in said
+
+
+def test_what_needs_review_names_the_flag_that_includes_it(repo: Path) -> None:
+    assert "rewritten with --unsafe" in run(".").stderr
+    assert "--unsafe" not in run(".", "--unsafe").stderr
 
 
 def test_a_file_of_mcp_1_moves_as_a_whole_once_something_of_it_is_rewritten(repo: Path) -> None:
