@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from gateway.behind import Journal, Rounds, client_of, replace, running, settings, text
+from gateway.behind import OLD_SERVER, Journal, Rounds, client_of, replace, running, settings, text
+from mrtr_adapter.gateway.child import Command
 
 pytestmark = pytest.mark.anyio
 
@@ -125,6 +127,24 @@ async def test_a_child_that_is_killed_between_rounds_is_replaced_where_that_is_s
         assert text(await look.agree(client)) == "seen: True"
         with pytest.raises(MCPError, match="call is lost"):
             await pay.agree(client)
+    assert journal.acts == ["reserved 5"]
+
+
+async def test_a_lost_call_says_that_it_may_have_acted_also_while_its_server_does_not_start(
+    journal: Journal, tmp_path: Path
+) -> None:
+    script = tmp_path / "old_server.py"
+    script.write_bytes(OLD_SERVER.read_bytes())
+    old = replace(settings(journal), behind=Command([sys.executable, str(script), str(journal.path)]))
+    async with running(old) as gateway, client_of(gateway) as client:
+        pay = Rounds("pay", {"amount": 5})
+        await pay.send(client)
+        script.unlink()
+        for pid in journal.pids:
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(MCPError, match=r"may have been done.*can't be used.*send this same round again"):
+            await pay.agree(client)
+        script.write_bytes(OLD_SERVER.read_bytes())
     assert journal.acts == ["reserved 5"]
 
 

@@ -18,6 +18,16 @@ def lost(name: str, target: str) -> MCPError:
     )
 
 
+def lost_for_now(name: str, why: MCPError) -> MCPError:
+    """The call is gone, and the old server can't be asked whether it may be run again."""
+    return MCPError(
+        why.error.code,
+        f"{name} was waiting for this answer in a process that is gone. What it did before it asked may have been "
+        f"done, and whether it may be run again is not known yet. {why.message}: send this same round again then",
+        data=why.error.data,
+    )
+
+
 def cannot_wait(name: str, target: str) -> MCPError:
     """The call asks, and there is no way to go on with it once there is an answer."""
     return MCPError(

@@ -17,7 +17,7 @@ from mrtr_adapter.engine.site import Site
 from mrtr_adapter.gateway.call import Call
 from mrtr_adapter.gateway.capset import SessionKind, declared_by
 from mrtr_adapter.gateway.early import ask_early, has_begun
-from mrtr_adapter.gateway.errors import cannot_wait, lost, task_only, timed_out
+from mrtr_adapter.gateway.errors import cannot_wait, lost, lost_for_now, task_only, timed_out
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.policy import ReplayPolicy
 from mrtr_adapter.gateway.pool import Pool
@@ -135,7 +135,7 @@ class Serving:
             self.pool.discard(kept.session)
             kept = None
         flow.continued = not again
-        if again and not await self._may_replay(ctx, flow, kind):
+        if again and not await self._may_run_again(ctx, flow, kind):
             logger.warning("flow %s: %s is lost, and may not be run again", flow.id, flow.name)
             await flow.refuse(lost(flow.name, flow.target), _SITE)
         if again:
@@ -210,6 +210,17 @@ class Serving:
             return await self.tool(kind, name)
 
         return await self.policy.allows(ctx.method, target(ctx.method, ctx.params or {}), find)
+
+    async def _may_run_again(self, ctx: Context, flow: Flow, kind: SessionKind) -> bool:
+        """As `_may_replay`, for a call that is gone.
+
+        Raises:
+            MCPError: that can't be told, since the old server does not answer.
+        """
+        try:
+            return await self._may_replay(ctx, flow, kind)
+        except MCPError as error:
+            raise lost_for_now(flow.name, error) from None
 
     async def tool(self, kind: SessionKind, name: str) -> dict[str, Any] | None:
         """A tool as the old server lists it for such clients."""
