@@ -30,7 +30,8 @@ _FIRST = (
 _BY_VERDICT = {
     Verdict.ADAPTER: (
         "Adapt as they are",
-        "`adapt(server)` serves these today; nothing needs to change.",
+        "`adapt(server)` serves these as they are, on mcp 2 or FastMCP 4, where `mrtr rewrite --sdk-only` moves older "
+        "files.",
     ),
     Verdict.ADAPTER_MEMO: (
         "Adapt, with memo or once",
@@ -42,7 +43,7 @@ _BY_VERDICT = {
     ),
     Verdict.REWRITE_REVIEW: (
         "Rewrite and review",
-        "`mrtr rewrite` does the work; read its diff, since state travels from round to round.",
+        "`mrtr rewrite --unsafe` does the work; read its diff, since state travels from round to round.",
     ),
     Verdict.BY_HAND: (
         "Change by hand",
