@@ -16,7 +16,6 @@ class Act:
 
     what: str
     place: str
-    round: int
 
 
 @dataclass(frozen=True)
@@ -27,21 +26,15 @@ class Repeated:
     place: str
     natively: int
     times: int
-    last_round: int
-    """The last one that it was repeated in."""
 
 
 def acts(run: Run) -> list[list[Act]]:
     """What a run has done: what was observed, and then each log, in order."""
     observed = [
-        Act(
-            f"{done.effect.event} {done.effect.what}".strip(),
-            f"{done.effect.file}:{done.effect.line}",
-            done.round,
-        )
+        Act(f"{done.effect.event} {done.effect.what}".strip(), f"{done.effect.file}:{done.effect.line}")
         for done in run.effects
     ]
-    logs = [[Act(f"{name}: {line}", "", round) for line, round in lines] for name, lines in run.logs.items()]
+    logs = [[Act(f"{name}: {line}", "") for line, _ in lines] for name, lines in run.logs.items()]
     return [observed, *logs]
 
 
@@ -52,10 +45,8 @@ def repeated(native: Run, other: Run) -> list[Repeated]:
         natively, times = _count(before), _count(after)
         for what, count in times.items():
             if 0 < natively[what] < count:
-                happened = [act for act in after if act.what == what]
-                found.append(
-                    Repeated(what, happened[0].place, natively[what], count, max(a.round for a in happened))
-                )
+                place = next(act.place for act in after if act.what == what)
+                found.append(Repeated(what, place, natively[what], count))
     return found
 
 

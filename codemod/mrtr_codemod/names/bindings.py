@@ -20,7 +20,6 @@ class BindingKind(Enum):
     IMPORT = "import"
     FUNCTION = "function"
     CLASS = "class"
-    PARAMETER = "parameter"
     UNKNOWN = "unknown"
 
 
