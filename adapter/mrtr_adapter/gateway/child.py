@@ -110,7 +110,7 @@ class _Child:
                 self._process.stdin.write(line)
                 await self._process.stdin.drain()
         except (OSError, RuntimeError):
-            raise LinkClosed(f"{self._name} has closed its stdin") from None
+            raise LinkClosed(await self._epitaph("stdin")) from None
 
     async def receive(self) -> Message:
         while True:
@@ -145,17 +145,18 @@ class _Child:
             with suppress(OSError):
                 chunk = await self._process.stdout.read(_CHUNK)
             if not chunk:
-                raise LinkClosed(await self._epitaph())
+                raise LinkClosed(await self._epitaph("stdout"))
             self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         self._searched = 0
         return line
 
-    async def _epitaph(self) -> str:
+    async def _epitaph(self, closed: str) -> str:
+        """Why it can't be spoken with: most that close a pipe have ended, which is what an owner can look into."""
         with anyio.move_on_after(1):
             return f"{self._name} has ended with status {await self._process.wait()}"
-        return f"{self._name} has closed its stdout"
+        return f"{self._name} has closed its {closed}"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

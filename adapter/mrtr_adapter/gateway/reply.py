@@ -19,6 +19,7 @@ class ServerGone(MCPError):
             "been done. Look whether it was before you call again",
             data={"reason": "server_gone"},
         )
+        self.reason = reason
 
 
 class Reply:

@@ -278,4 +278,6 @@ def _makes_sense(message: Message) -> bool:
 def _told(error: BaseException) -> str:
     while inner := getattr(error, "exceptions", None):
         error = inner[0]
+    if isinstance(error, ServerGone):
+        return error.reason
     return str(error) if isinstance(error, LinkClosed | MCPError) else told(error)
