@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mcp import Client
 from mcp import types as t
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
 from cases import drive
+
+from .fleet import instance
 
 Draw = Callable[[str, dict[str, Any]], dict[str, Any]]
 """Draws the answer to a request, given its method and parameters."""
 ROUNDS = 60
-RESULTS = {**drive.RESULTS, "sampling/createMessage": t.CreateMessageResult}
+SAMPLING = t.SamplingCapability(tools=t.SamplingToolsCapability())
 
 
 class Answers:
@@ -61,13 +63,17 @@ async def native(path: Path, script: dict[str, Any], answers: Answers) -> dict[s
         return answer
 
     async with Client(
-        getattr(module.mcp, "_mcp_server", module.mcp),
+        _server(module),
         mode="legacy",
         elicitation_callback=answered(t.ElicitResult, "elicitation/create"),
         sampling_callback=answered(t.CreateMessageResult, "sampling/createMessage"),
         list_roots_callback=answered(t.ListRootsResult, "roots/list"),
     ) as client:
-        out = await _outcome(client, script)
+        try:
+            pages = partial(answers, "elicitation/create")
+            out = drive.shape(await drive.obeying(module, client, script, pages))
+        except Exception as error:
+            out = {"raised": drive.error(error)}
     return drive.blot(module, {"out": out, "asked": list(answers.asked), "effects": list(module.EFFECTS)})
 
 
@@ -82,10 +88,10 @@ async def in_rounds(
     more: dict[str, Any] = {}
     spoiled: Any = None
     for _ in range(ROUNDS):
-        module = drive.load(path)
-        async with Client(_shared(module), elicitation_callback=_pushed, sampling_callback=_pushed,
-                          list_roots_callback=_pushed) as client:  # fmt: skip
-            out = await _outcome(client, script, allow_input_required=True, **more)
+        module = instance(path)
+        async with Client(_server(module), elicitation_callback=_pushed, sampling_callback=_pushed,
+                          sampling_capabilities=SAMPLING, list_roots_callback=_pushed) as client:  # fmt: skip
+            out = await _outcome(client, script, **more)
         effects += module.EFFECTS
         if not isinstance(out, t.InputRequiredResult):
             return drive.blot(module, {"out": out, "asked": list(answers.asked), "effects": effects})
@@ -110,14 +116,15 @@ async def in_rounds(
             method, params = request["method"], request.get("params", {})
             result = answers(method, params)
             drive.visited(module, drive.question(method, params), params.get("url", ""), result)
-            given[key] = RESULTS[method].model_validate(result)
+            kind = t.CreateMessageResultWithTools if params.get("tools") else drive.RESULTS[method]
+            given[key] = kind.model_validate(result)
         more = {"input_responses": given, "request_state": out.request_state}
     raise AssertionError("the handler never ends")
 
 
 async def _outcome(client: Any, script: dict[str, Any], **more: Any) -> Any:
     try:
-        result = await drive.request(client, script, **more)
+        result = await drive.request(client, script, allow_input_required=True, **more)
     except Exception as error:
         return {"raised": drive.error(error)}
     return result if isinstance(result, t.InputRequiredResult) else drive.shape(result)
@@ -127,13 +134,5 @@ async def _pushed(*given: Any) -> Any:
     raise AssertionError("pushed on 2026-07-28")
 
 
-def _shared(module: Any) -> Any:
-    """The server of a module, sealing under the key that all copies have."""
-    low = getattr(module.mcp, "_lowlevel_server", None) or getattr(module.mcp, "_mcp_server", module.mcp)
-    low.middleware[:] = [
-        RequestStateBoundary(RequestStateSecurity(keys=[drive.KEY]), default_audience="case")
-        if isinstance(middleware, RequestStateBoundary)
-        else middleware
-        for middleware in low.middleware
-    ]
+def _server(module: Any) -> Any:
     return getattr(module.mcp, "_mcp_server", module.mcp)

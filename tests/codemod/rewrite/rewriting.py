@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from mrtr_codemod.rewrite import support
+from mrtr_codemod.rewrite.asks import Framework
 from mrtr_codemod.rewrite.engine import rewrite_module
 from mrtr_codemod.rewrite.module_view import ModuleView
 from mrtr_codemod.rewrite.verdicts import FileRewrite, HandlerVerdict, Level
@@ -36,6 +40,16 @@ def effect(text: str) -> int:
 def rewritten(source: str) -> FileRewrite:
     """All handlers of a module that can be rewritten, rewritten."""
     return rewrite_module(ModuleView.of(source), lambda verdict: True)
+
+
+def written(path: Path, folder: Path) -> Path:
+    """A case in this folder, all of it rewritten that can be, beside the support modules that it may need."""
+    framework = Framework.FASTMCP if "fastmcp" in path.parts else Framework.MCP
+    for name in support.modules(framework, {"Steps", "sampled"}):
+        (folder / f"{name}.py").write_text(support.source(name))
+    new = folder / path.name
+    new.write_text(rewritten(path.read_text()).after)
+    return new
 
 
 def verdict(body: str, header: str = HEADER) -> HandlerVerdict:

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
 from cases import drive
-from mrtr_codemod.rewrite import support
-from mrtr_codemod.rewrite.asks import Framework
 from mrtr_codemod.rewrite.verify import problems
 
+from .fleet import instance
 from .rewriting import rewritten
 
 TESTS = Path(__file__).parents[2]
@@ -118,50 +116,17 @@ def scripts() -> list[Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Rewritten files on disk, each beside its support module."""
-    written: dict[Path, Path] = {}
-
-    def write(path: Path) -> Path:
-        if path not in written:
-            directory = tmp_path_factory.mktemp(path.stem)
-            framework = Framework.FASTMCP if "fastmcp" in path.parts else Framework.MCP
-            for name in support.modules(framework, {"Steps", "sampled"}):
-                (directory / f"{name}.py").write_text(support.source(name))
-            written[path] = directory / path.name
-            written[path].write_text(rewritten(path.read_text()).after)
-        return written[path]
-
-    return write
-
-
-def _sealed(middleware: Any) -> Any:
-    if not isinstance(middleware, RequestStateBoundary):
-        return middleware
-    return RequestStateBoundary(RequestStateSecurity(keys=[drive.KEY]), default_audience="case")
-
-
-def with_shared_key(load: Any) -> Any:
-    """Load modules whose servers seal under one key, as the instances of a fleet do."""
-
-    def loaded(path: Path) -> Any:
-        module = load(path)
-        for server in vars(module).values():
-            low = getattr(server, "_lowlevel_server", None) or getattr(server, "_mcp_server", server)
-            if isinstance(getattr(low, "middleware", None), list):
-                low.middleware[:] = [_sealed(m) for m in low.middleware]
-        return module
-
-    return loaded
-
-
 @pytest.mark.parametrize(("path", "kind", "number", "script"), scripts())
 def test_rewritten_code_does_what_the_old_code_did(
-    path: Path, kind: str, number: int, script: dict[str, Any], modules: Any, monkeypatch: pytest.MonkeyPatch
+    path: Path,
+    kind: str,
+    number: int,
+    script: dict[str, Any],
+    rewritten_file: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    new = modules(path)
-    monkeypatch.setattr(drive, "load", with_shared_key(drive.load))
+    new = rewritten_file(path)
+    monkeypatch.setattr(drive, "load", instance)
     recorded = path.with_suffix(".expected.json" if kind == "plain" else ".extra.expected.json")
     expected = json.loads(recorded.read_text())[number]
     module = drive.load(new)
@@ -170,24 +135,28 @@ def test_rewritten_code_does_what_the_old_code_did(
     assert got["asked"] == expected["asked"], "the questions come in the same order"
 
 
-def test_a_confirmation_that_failed_open_asks_again(modules: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_confirmation_that_failed_open_asks_again(
+    rewritten_file: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = TESTS / "cases" / "c08_feature_flags.py"
-    monkeypatch.setattr(drive, "load", with_shared_key(drive.load))
+    monkeypatch.setattr(drive, "load", instance)
     module = drive.load(path)
     script = module.SCRIPTS[FAIL_OPEN[1]]
     again = {**script, "answers": [*script["answers"], ["Move", {"action": "decline"}]]}
-    got = drive.run(module, drive.modern, modules(path), again, False)
+    got = drive.run(module, drive.modern, rewritten_file(path), again, False)
     assert got["out"]["content"] == ["new-checkout stays at 10%"]
     assert got["effects"] == []
 
 
 @pytest.mark.parametrize("number", [n for _, n in REFUSED_PAGE])
-def test_a_refused_page_ends_the_call(number: int, modules: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_page_ends_the_call(
+    number: int, rewritten_file: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = TESTS / "cases" / "c15_tracker_oauth.py"
-    monkeypatch.setattr(drive, "load", with_shared_key(drive.load))
+    monkeypatch.setattr(drive, "load", instance)
     module = drive.load(path)
     script = {**module.EXTRA_SCRIPTS[number], "extra": True}
-    got = drive.run(module, drive.modern, modules(path), script, False)
+    got = drive.run(module, drive.modern, rewritten_file(path), script, False)
     assert "The user did not agree" in got["out"]["raised"]
     assert got["asked"] == ["url: Connect the tracker account of eve"]
     assert got["effects"] == []

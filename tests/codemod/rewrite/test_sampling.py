@@ -11,8 +11,8 @@ from cases import drive
 from mrtr_codemod.rewrite import support
 from mrtr_codemod.rewrite.asks import Framework
 
+from .fleet import instance
 from .rewriting import rewritten
-from .test_cases import with_shared_key
 
 SERVER = """\
 from fastmcp import Context, FastMCP
@@ -85,7 +85,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     assert {v.name: v.rule for v in result.handlers} == {"tend": "", "step": "", "plan": ""}
     path = tmp_path / "server.py"
     path.write_text(result.after)
-    monkeypatch.setattr(drive, "load", with_shared_key(drive.load))
+    monkeypatch.setattr(drive, "load", instance)
 
     def played(tool: str, *answers: tuple[str, dict[str, Any]]) -> dict[str, Any]:
         script = {"tool": tool, "args": {"wish": "green"}, "answers": [list(a) for a in answers]}
