@@ -51,10 +51,15 @@ def find_config(start: str) -> LintConfig:
 
 def _lint_table(file: Path) -> dict[str, Any] | None:
     try:
-        document = tomllib.loads(file.read_text("utf-8"))
+        data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{file}: is not valid TOML: line {line} is no text in UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{file}: is not valid TOML: {error}") from None
     mrtr = _table(_table(document.get("tool", {}), file, "tool").get("mrtr", {}), file, "tool.mrtr")
     _refuse_unknown(mrtr, {"lint"}, file, "tool.mrtr")

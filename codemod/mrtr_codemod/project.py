@@ -16,6 +16,7 @@ from mrtr_codemod.names.module import FunctionInfo, Module, ScopeId, scan
 from mrtr_codemod.names.outline import Place, Scope, ScopeNode, outline
 from mrtr_codemod.names.reference import Ref, alternatives
 from mrtr_codemod.source import SourceFile
+from mrtr_codemod.syntax_error import described
 from mrtr_codemod.texts.survey import Survey
 
 T = TypeVar("T")
@@ -209,15 +210,8 @@ def parse(text: str) -> ast.Module:
     try:
         return ast.parse(text)
     except SyntaxError as error:
-        raise _Unparsable(_describe(error)) from None
+        raise _Unparsable(described(error)) from None
     except (RecursionError, MemoryError):
         raise _Unparsable("nested too deeply to be parsed") from None
     except ValueError as error:
         raise _Unparsable(f"not Python source: {error}") from None
-
-
-def _describe(error: SyntaxError) -> str:
-    message = error.msg or "invalid syntax"
-    if message.startswith(("Missing parentheses in call to", "multiple exception types must")):
-        message += " (is this Python 2?)"
-    return f"syntax error on line {error.lineno}: {message}" if error.lineno else f"syntax error: {message}"

@@ -82,8 +82,8 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, words: str) -> 
 
 
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match="is not valid TOML"):
+    (tmp_path / "pyproject.toml").write_bytes(b"# first\n\xff\xfe")
+    with pytest.raises(ConfigError, match="is not valid TOML: line 2 is no text in UTF-8"):
         find_config(str(tmp_path))
 
 

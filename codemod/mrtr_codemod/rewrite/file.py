@@ -10,6 +10,7 @@ from pathlib import Path
 import libcst as cst
 
 from mrtr_codemod.discover.decode import decode
+from mrtr_codemod.syntax_error import described
 
 from . import support
 from .engine import Engine, Part
@@ -124,6 +125,8 @@ def _renamed(data: bytes, *, asks_stay: bool) -> Renamed | str:
 def _unreadable(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "is nested too deeply to be parsed"
+    if isinstance(error, SyntaxError):
+        return described(error)
     return f"does not parse: {_first_line(error)}"
 
 

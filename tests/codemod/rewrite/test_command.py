@@ -128,11 +128,22 @@ def test_the_report_has_a_verdict_for_each_handler(repo: Path) -> None:
     assert "| `manual` (" in run(".", "--report", "markdown").stdout
 
 
-def test_a_file_that_does_not_parse_is_told_and_left(repo: Path) -> None:
-    (repo / "broken.py").write_text("def elicit(:\n")
-    result = run(".")
+@pytest.mark.parametrize("options", [(), ("--sdk-only",)], ids=["steps", "sdk-only"])
+@pytest.mark.parametrize(
+    "last",
+    ["def elicit(:", 'print "elicit"', "async def elicit(): await = 1", "x: int = 5 = 3"],
+    ids=["signature", "Python 2", "keyword", "late"],
+)
+def test_a_file_that_does_not_parse_is_told_by_its_line_and_left(
+    repo: Path, last: str, options: tuple[str, ...]
+) -> None:
+    text = f"from mcp.server.fastmcp import Context\nelicit = 1\n{last}\n"
+    (repo / "broken.py").write_text(text)
+    result = run(".", *options)
     assert result.exit_code == 2
-    assert "broken.py: stays as it is: does not parse" in result.stderr
+    assert "broken.py: stays as it is: syntax error on line 3: " in result.stderr
+    assert "<unknown>" not in result.stderr
+    assert (repo / "broken.py").read_text() == text
 
 
 def test_a_support_module_of_somebody_else_is_not_overwritten(repo: Path) -> None:
