@@ -33,11 +33,14 @@ PYTHON = ("--", sys.executable, "-c", "print('no MCP')")
         (("--jwks", "keys.json", *PYTHON), "give all of --jwks"),
         (
             (*TOKENS, "--jwks", "no-such-file.json", *PYTHON),
-            "--jwks no-such-file.json: [Errno 2] No such file",
+            "--jwks no-such-file.json can't be read: No such file",
         ),
         ((*TOKENS, "--jwks", "https://login.example.com/jwks", *PYTHON), "give --http HOST:PORT as well"),
         (("--config", "servers.toml", "--http", "127.0.0.1:0", *PYTHON), "leave out the command"),
-        (("--config", "no-such-file.toml", "--http", "127.0.0.1:0"), "can't read no-such-file.toml"),
+        (
+            ("--config", "no-such-file.toml", "--http", "127.0.0.1:0"),
+            "no-such-file.toml can't be read: No such",
+        ),
         (("--store", "mongo://x", *PYTHON), "mongo"),
         (("--", sys.executable, "-c", "raise SystemExit(3)"), "has ended with status 3"),
         (("--url", "http://127.0.0.1:9/mcp"), "127.0.0.1:9"),
@@ -57,13 +60,13 @@ def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], 
     [
         (
             "[servers.b]\nurl = 'https://b/mcp'\n\n[servers.a]\nurl = 'https://old/mcp'\nholds = 3\n",
-            "servers.toml, line 6: servers.a.holds: there is no such setting, but command, url,",
+            "servers.toml, line 6: servers.a.holds: there is no such field; did you mean hold?",
         ),
         (
             "[servers.a]\nurl = 'https://a/mcp'\nhold = 'long'\n",
-            "line 3: servers.a.hold: Input should be a valid number",
+            'servers.toml, line 3: servers.a.hold: must be a number, not "long"',
         ),
-        ("[server.a]\nurl = 'https://a/mcp'\n", "servers.toml: servers: Field required"),
+        ("[server.a]\nurl = 'https://a/mcp'\n", "servers.toml: servers: is missing"),
         ("\n[servers.a]\n", "servers.toml, line 2, [servers.a]: give the old server"),
         ("[servers.'a/b']\nurl = 'https://old/mcp'\n", "a name is letters"),
         (
@@ -71,7 +74,13 @@ def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], 
             "[servers.a]: there is no variable NO_SUCH_TOKEN",
         ),
         ("[servers", "is not TOML: Expected ']' at the end of a table declaration (at"),
-        ("", "servers: Field required"),
+        ("", "servers: is missing"),
+        (
+            "[servers.a]\nreplay = 4\n",
+            "servers.toml, line 2: servers.a.replay: must be a string or a list, not 4",
+        ),
+        ("[servers.a]\nsessions = 0\n", "servers.toml, line 2: servers.a.sessions: must be at least 1"),
+        ("servers = 3\n", "servers.toml: servers: must be a table, not 3"),
         (
             "[servers.a]\nurl = 'https://old/mcp'\naudience = 'desk'\n",
             "[servers.a]: to verify access tokens give all",
@@ -83,6 +92,20 @@ def test_a_bad_file_says_where(text: str, reason: str, tmp_path: Path) -> None:
     file.write_text(text)
     run = CliRunner().invoke(wrap, ["--config", str(file), "--http", "127.0.0.1:0"])
     assert (run.exit_code, reason in run.stderr) == (2, True), run.stderr
+
+
+def test_a_file_with_several_mistakes_tells_each_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "servers.toml"
+    file.write_text("[servers.a]\nurl = 3\ntimeout = 0\n[servers.b]\nzzz = 1\n")
+    run = CliRunner().invoke(wrap, ["--config", str(file), "--http", "127.0.0.1:0"])
+    start = f"mrtr wrap: {file}, line"
+    assert run.stderr.splitlines()[:2] == [
+        f"{start} 2: servers.a.url: must be a string, not 3",
+        f"{start} 3: servers.a.timeout: must be more than 0",
+    ]
+    assert run.stderr.splitlines()[2].startswith(
+        f"{start} 5: servers.b.zzz: there is no such field; there are "
+    )
 
 
 def test_secrets_of_a_file_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +10,7 @@ from mrtr_adapter.check.calling import Tool
 from mrtr_adapter.check.example import NoExample, example
 from mrtr_adapter.check.failure import CannotCheck
 from mrtr_adapter.check.wire import Wire
+from mrtr_adapter.inputs.json_text import arguments_of
 
 _MAX_PAGES = 100
 
@@ -27,23 +27,14 @@ def named(names: Sequence[str], arguments: Sequence[str]) -> list[Tool]:
     """The tools that the user has named, each with the arguments given at the same place (none: no arguments).
 
     Raises:
-        CannotCheck: there are more arguments than names, or some are no JSON object.
+        CannotCheck: there are more arguments than names.
+        CannotServe: some are no JSON object.
     """
     if len(arguments) > len(names):
         raise CannotCheck("each --args belongs to the --tool at the same place, and there are more of them")
-    found = [_arguments(text) for text in arguments]
+    found = [arguments_of(text) for text in arguments]
     found += [{}] * (len(names) - len(found))
     return [Tool(name, given) for name, given in zip(names, found, strict=True)]
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise CannotCheck(f"--args {text!r} is no JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise CannotCheck(f"--args {text!r} is no JSON object")
-    return value
 
 
 async def choose(wire: Wire, wanted: Sequence[Tool], *, probe: bool) -> Chosen:

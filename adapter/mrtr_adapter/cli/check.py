@@ -22,7 +22,7 @@ from mrtr_adapter.check.run import Plan
 from mrtr_adapter.check.run import check as check_server
 from mrtr_adapter.check.tools import named
 from mrtr_adapter.cli.refused import Refused
-from mrtr_adapter.serving.refusal import told
+from mrtr_adapter.serving.refusal import CannotServe, told
 
 _MODULES = {
     "json": "json_report",
@@ -120,7 +120,7 @@ def check(
         plan = Plan(named(tools, arguments), probe, Action(answer), wait)
         report = _checked(server, headers, other_headers, timeout, plan)
         _write(_rendered(report, style, color=output is None and sys.stdout.isatty()), output)
-    except (CannotCheck, NoReply) as lack:
+    except (CannotCheck, CannotServe, NoReply) as lack:
         raise Refused("check", str(lack)) from None
     sys.exit(report.exit_code(FAIL_ON[fail_on]))
 

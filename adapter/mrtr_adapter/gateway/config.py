@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.gateway.tokens import TokenRules
 from mrtr_adapter.gateway.wanted import behind, bounds, environment, policy, tokens
+from mrtr_adapter.inputs.mistakes import Mistakes, Place, mistakes
+from mrtr_adapter.inputs.text import text_of
 from mrtr_adapter.serving.refusal import CannotServe
 
 if sys.version_info >= (3, 11):
@@ -65,17 +67,16 @@ def read_config(path: Path, common: Settings) -> dict[str, Settings]:
     Raises:
         CannotServe: the file can't be read, or says something that makes no sense.
     """
-    text = ""
+    text = text_of(path, "--config")
     try:
-        text = path.read_text(encoding="utf-8")
-        found = _File.model_validate(tomllib.loads(text))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CannotServe(f"can't read {path}: {error}") from None
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CannotServe(f"{path} is not TOML: {error}") from None
+    try:
+        found = _File.model_validate(document)
     except ValidationError as error:
-        loc, said = _first(error)
-        raise CannotServe(f"{path}{_line(text, loc)}: {said}") from None
+        wrong = mistakes(error, document, {"": _File, "servers": _Server}, "a table")
+        raise Mistakes([f"{path}{_line(text, each.place)}: {each}" for each in wrong]) from None
     return {
         f"/{name}/mcp": _settings(
             f"{path}{_line(text, ('servers', name))}, [servers.{name}]", name, server, common
@@ -136,20 +137,9 @@ def _filled(header: str) -> str:
     return _VARIABLE.sub(lambda found: known[found[1]], header)
 
 
-def _first(error: ValidationError) -> tuple[tuple[str, ...], str]:
-    """Where the first fault is, and what it is."""
-    detail = error.errors()[0]
-    loc = tuple(map(str, detail["loc"]))
-    said = detail["msg"]
-    if detail["type"] == "extra_forbidden":
-        known = _Server.model_fields if len(loc) > 2 else _File.model_fields
-        said = f"there is no such setting, but {', '.join(known)}"
-    return loc, f"{'.'.join(loc)}: {said}"
-
-
-def _line(text: str, loc: Sequence[str]) -> str:
+def _line(text: str, place: Place) -> str:
     """ ", line N" of a setting, or of the table that it is missing in; nothing if that is written in another way."""
-    table, setting = ".".join(loc[:2]), "".join(loc[2:3])
+    table, setting = (".".join(map(str, part)) for part in (place[:2], place[2:3]))
     found = None
     for number, line in enumerate(text.splitlines(), 1):
         bare = re.sub(r"[\s\"']", "", line)

@@ -15,6 +15,8 @@ import httpx2
 import jwt
 from jwt import PyJWK
 
+from mrtr_adapter.inputs.json_text import json_of
+from mrtr_adapter.inputs.text import text_of
 from mrtr_adapter.serving.refusal import CannotServe, told
 
 logger = logging.getLogger("mrtr")
@@ -56,8 +58,8 @@ class KeySet:
             )
         if not self._remote:
             try:
-                self._keep(Path(source).read_bytes())
-            except (OSError, ValueError) as error:
+                self._keep(json_of(text_of(Path(source), "--jwks"), f"--jwks {source}"))
+            except ValueError as error:
                 raise CannotServe(f"--jwks {source}: {error}") from None
 
     async def key(self, identity: str | None) -> PyJWK | None:
@@ -80,17 +82,16 @@ class KeySet:
     async def _read(self) -> None:
         self._tried_at = time.monotonic()
         try:
-            self._keep(
-                await (_fetched(self.source) if self._remote else anyio.Path(self.source).read_bytes())
-            )
+            text = await (_fetched(self.source) if self._remote else anyio.Path(self.source).read_bytes())
+            self._keep(json.loads(text))
         except (OSError, ValueError, httpx2.HTTPError) as error:
             logger.error(
                 "the keys of %s can't be read, the old ones stay in use: %s", self.source, told(error)
             )
 
-    def _keep(self, text: bytes) -> None:
+    def _keep(self, document: Any) -> None:
         """Raises `ValueError` if there is no usable key in it."""
-        self._keys = _usable(json.loads(text))
+        self._keys = _usable(document)
         self._read_at = time.monotonic()
 
 

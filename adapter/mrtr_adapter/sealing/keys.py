@@ -6,7 +6,6 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 ENVIRONMENT = "MRTR_KEYS"
 
@@ -20,21 +19,6 @@ def parse_keys(text: str) -> list[str]:
     """Keys out of configuration: separated by commas or white space, the sealing one first; `#` starts a comment."""
     lines = (line.partition("#")[0] for line in text.splitlines())
     return [key for line in lines for key in re.split(r"[,\s]+", line) if key]
-
-
-def read_keys_file(path: Path) -> list[str]:
-    """The keys of a file.
-
-    Raises:
-        ValueError: it can't be read, or holds none.
-    """
-    try:
-        keys = parse_keys(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"can't read the keys file {path}: {error}") from error
-    if not keys:
-        raise ValueError(f"there is no key in {path}; make one with `mrtr keygen`")
-    return keys
 
 
 def configured_keys(environ: Mapping[str, str] = os.environ) -> Sequence[str] | None:

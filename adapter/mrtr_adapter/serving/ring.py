@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mrtr_adapter.sealing.keys import ENVIRONMENT, configured_keys, read_keys_file
+from mrtr_adapter.inputs.text import text_of
+from mrtr_adapter.sealing.keys import ENVIRONMENT, configured_keys, parse_keys
 from mrtr_adapter.sealing.seal import SealCodec
 from mrtr_adapter.serving.refusal import CannotServe
 
@@ -14,12 +15,15 @@ def keys_of_file(path: Path) -> Sequence[str]:
     """The ring out of a keys file.
 
     Raises:
-        CannotServe: it can't be read, or a key is no good.
+        CannotServe: it can't be read, holds none, or a key is no good.
     """
+    ring = parse_keys(text_of(path, "--keys-file"))
+    if not ring:
+        raise CannotServe(f"--keys-file {path}: there is no key in it; make one with `mrtr keygen`")
     try:
-        return _checked(read_keys_file(path))
+        return _checked(ring)
     except ValueError as error:
-        raise CannotServe(f"--keys-file: {error}") from None
+        raise CannotServe(f"--keys-file {path}: {error}") from None
 
 
 def keys_of_environment() -> Sequence[str] | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from mrtr_adapter.engine.question import ELICIT, LIST_ROOTS, SAMPLE, Question
 
@@ -56,7 +57,31 @@ class Message(Strict):
     stopReason: str | None = None  # the name on the wire
 
 
-Answer = Elicited | Roots | Text | Message | Literal["missing"]
+MODELS: dict[str, type[BaseModel]] = {each.__name__: each for each in (Elicited, Roots, Text, Message)}
+_TELLING = {"action": "Elicited", "roots": "Roots", "text": "Text", "content": "Message"}
+"""The field that tells which answer is meant; the first of them that is there."""
+
+
+def _meant(answer: object) -> str | None:
+    """What is wrong with an answer is told of that which was meant, not of all that there are."""
+    if isinstance(answer, Mapping):
+        return next((kind for field, kind in _TELLING.items() if field in answer), None)
+    return MISSING if answer == MISSING else type(answer).__name__
+
+
+Answer = Annotated[
+    Annotated[Elicited, Tag("Elicited")]
+    | Annotated[Roots, Tag("Roots")]
+    | Annotated[Text, Tag("Text")]
+    | Annotated[Message, Tag("Message")]
+    | Annotated[Literal["missing"], Tag(MISSING)],
+    Discriminator(
+        _meant,
+        custom_error_type="no_answer",
+        custom_error_message='is no answer: write {"action": "accept", "content": {…}}, {"action": "decline"}, '
+        '{"action": "cancel"}, {"roots": […]}, {"text": "…"} or "missing"',
+    ),
+]
 
 _METHODS: dict[type[BaseModel], str] = {
     Elicited: ELICIT,

@@ -10,14 +10,17 @@ file.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from mrtr_adapter.verify.answers import Answer, Strict
+from mrtr_adapter.inputs.json_text import arguments_of, json_of, line_of
+from mrtr_adapter.inputs.mistakes import Mistakes, Place, mistakes
+from mrtr_adapter.inputs.text import text_of
+from mrtr_adapter.verify.answers import MODELS, Answer, Root, Strict
 from mrtr_adapter.verify.refusal import CannotVerify
 
 _KINDS = ("tool", "prompt", "resource")
@@ -87,21 +90,20 @@ def read_cases(path: Path) -> list[Case]:
     """The cases of a file.
 
     Raises:
-        CannotVerify: it can't be read, or a case in it is wrong; names the case and the field.
+        CannotServe: it can't be read, or something in it is wrong; says where.
     """
+    file = _File.read(path, "--cases")
     try:
-        data = _json(f"--cases {path}", path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CannotVerify(f"--cases {path} can't be read: {error}") from None
-    try:
-        cases = CaseFile.model_validate(data).cases
+        cases = CaseFile.model_validate(file.document).cases
     except ValidationError as error:
-        raise CannotVerify(f"--cases {path}: {_first_wrong(error, data)}") from None
-    twice = [name for name, count in Counter(case.name for case in cases).items() if count > 1]
-    if twice:
-        raise CannotVerify(
-            f"--cases {path}: several cases are named {twice[0]!r}: give each a name of its own"
-        )
+        raise file.mistakes(error) from None
+    first: dict[str, int] = {}
+    for number, case in enumerate(cases):
+        if first.setdefault(case.name, number) != number:
+            raise CannotVerify(
+                f"{file.at(('cases', number, 'name'))}: cases[{first[case.name]}] is named {case.name!r} as well: "
+                "give each a name of its own"
+            )
     return cases
 
 
@@ -109,25 +111,41 @@ def one_case(tool: str, arguments: str, answers: Path | None) -> Case:
     """The case that the command line describes: JSON arguments, and a file with a list of answers.
 
     Raises:
-        CannotVerify: one of them is wrong.
+        CannotServe: one of them is wrong; says where.
     """
-    body: dict[str, Any] = {"name": tool, "tool": tool, "arguments": _json("--args", arguments)}
-    if answers is not None:
-        try:
-            body["answers"] = _json(f"--answers {answers}", answers.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise CannotVerify(f"--answers {answers} can't be read: {error}") from None
+    case = Case(name=tool or "call", tool=tool, arguments=arguments_of(arguments))
+    if answers is None:
+        return case
+    file = _File.read(answers, "--answers")
     try:
-        return Case.model_validate(body)
+        return case.model_copy(update={"answers": _ANSWERS.validate_python(file.document)})
     except ValidationError as error:
-        raise CannotVerify(_first_wrong(error, {"cases": [body]}, ["cases", 0])) from None
+        raise file.mistakes(error) from None
 
 
-def _json(name: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise CannotVerify(f"{name} is not JSON: {error}") from None
+_ANSWERS: TypeAdapter[list[Answer]] = TypeAdapter(list[Answer])
+_MODELS: dict[str, type[BaseModel]] = {"": CaseFile, "cases": Case, "roots": Root, **MODELS}
+
+
+@dataclass(frozen=True)
+class _File:
+    """A JSON file that the user has written."""
+
+    path: Path
+    text: str
+    document: Any
+
+    @classmethod
+    def read(cls, path: Path, option: str) -> _File:
+        text = text_of(path, option)
+        return cls(path, text, json_of(text, str(path)))
+
+    def at(self, place: Place) -> str:
+        return f"{self.path}, line {line_of(self.text, place)}"
+
+    def mistakes(self, error: ValidationError) -> Mistakes:
+        found = mistakes(error, self.document, _MODELS, "an object")
+        return Mistakes([f"{self.at(each.place)}: {each}" for each in found])
 
 
 def write_cases(path: Path, cases: Sequence[Case]) -> None:
@@ -141,22 +159,3 @@ def write_cases(path: Path, cases: Sequence[Case]) -> None:
         path.write_text(json.dumps({"cases": body}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
         raise CannotVerify(f"{path} can't be written: {error.strerror or error}") from None
-
-
-def _first_wrong(error: ValidationError, data: Any, within: Sequence[str | int] = ()) -> str:
-    first = error.errors()[0]
-    place = [*within, *first["loc"]]
-    text = first["msg"].removeprefix("Value error, ")
-    if place[:1] != ["cases"] or len(place) < 2:
-        return f"{'.'.join(map(str, place)) or 'the file'}: {text}"
-    number = int(place[1])
-    name = data["cases"][number].get("name") if isinstance(data["cases"][number], dict) else None
-    case = f"case {name!r}" if isinstance(name, str) and name else f"case {number + 1}"
-    if place[2:3] == ["answers"] and len(place) > 3:
-        return (
-            f"{case}, answer {int(place[3]) + 1}: it is none that there is. Write "
-            '{"action": "accept", "content": {…}}, {"action": "decline"}, {"action": "cancel"}, {"roots": […]}, '
-            '{"text": "…"} or "missing"'
-        )
-    field = ".".join(map(str, place[2:]))
-    return f"{case}{', ' + field if field else ''}: {text}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from mrtr_adapter.inputs.json_text import arguments_of
 from mrtr_adapter.verify.cases import one_case, read_cases, write_cases
 from mrtr_adapter.verify.explore.exploration import Exploration
 from mrtr_adapter.verify.explore.reach import Reach, reach
@@ -50,13 +51,12 @@ class Chosen:
         """What came of all cases, and what an exploration has reached.
 
         Raises:
-            CannotVerify: a case, an answer or the server is at fault.
+            CannotServe: a case, an answer or the server is at fault.
         """
         if self.explore:
             return self._explored(session)
         if self.record is not None:
-            arguments = one_case(self.tool or "any", self.arguments, None).arguments
-            return list(record(session, self.record, self.tool, arguments)), []
+            return list(record(session, self.record, self.tool, arguments_of(self.arguments))), []
         if self.case_file is not None:
             cases = read_cases(self.case_file)
         else:

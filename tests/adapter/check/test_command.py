@@ -120,7 +120,7 @@ def test_what_is_shown_can_not_steer_a_terminal_or_be_markup(url: str, style: st
         (("http://127.0.0.1:9/mcp",), "can't be reached"),
         (("ftp://example.com",), "there is no command ftp://example.com"),
         (("URL/none/mcp", "--tool", "sail"), "the server lists no tool sail; it has buy, peek, sell, visit"),
-        (("URL/none/mcp", "--tool", "sell", "--args", "{"), "is no JSON"),
+        (("URL/none/mcp", "--tool", "sell", "--args", "{"), "write them as in --args '{"),
         (("URL/none/mcp", "--tool", "sell", "--args", "[]"), "is no JSON object"),
         (("URL/none/mcp", "--args", "{}"), "belongs to the --tool at the same place"),
         (("URL/none/mcp", "--header", "nonsense"), "is no header"),

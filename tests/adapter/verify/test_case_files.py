@@ -1,4 +1,4 @@
-"""Case files: what is wrong with one is said by the name of the case, and its published schema takes what is right."""
+"""Case files: what is wrong with one is said by line and place, and its published schema takes what is right."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.verify import cases as case_files
 from mrtr_adapter.verify.answers import Elicited, Text
 from mrtr_adapter.verify.cases import Case, CaseFile, one_case, read_cases, write_cases
-from mrtr_adapter.verify.refusal import CannotVerify
 
 SCHEMA = json.loads(Path(case_files.__file__).with_name("cases.schema.json").read_text())
 
@@ -33,17 +33,54 @@ GOOD: dict[str, Any] = {
     },
     "missing": {"tool": "t", "answers": ["missing"], "capabilities": {"roots": {}}, "allow_repeat": True},
 }
-WRONG: dict[str, tuple[Any, str]] = {
-    "two things": ({"tool": "a", "prompt": "b"}, "name one of tool, prompt and resource"),
-    "nothing": ({"answers": []}, "name one of tool, prompt and resource"),
+WRONG: dict[str, tuple[Any, list[str]]] = {
+    "two things": ({"tool": "a", "prompt": "b"}, ["cases[1]: name one of tool, prompt and resource"]),
+    "nothing": ({"answers": []}, ["cases[1]: name one of tool, prompt and resource"]),
     "an answer": (
         {"tool": "a", "answers": [{"action": "accept"}, {"yes": 1}]},
-        "answer 2: it is none that there is",
+        ['cases[1].answers[1]: is no answer: write {"action": "accept", "content": {…}}, '],
     ),
-    "a word": ({"tool": "a", "answers": ["absent"]}, "answer 1: it is none that there is"),
-    "a field": ({"tool": "a", "argument": {}}, "argument: Extra inputs are not permitted"),
-    "a kind": ({"tool": "a", "arguments": []}, "arguments: Input should be a valid dictionary"),
-    "arguments": ({"resource": "a://b", "arguments": {"a": 1}}, "a resource has no arguments"),
+    "a word": ({"tool": "a", "answers": ["absent"]}, ["cases[1].answers[0]: is no answer: write "]),
+    "an action": (
+        {"tool": "a", "answers": [{"action": "maybe"}]},
+        ["cases[1].answers[0].action: must be 'accept', 'decline' or 'cancel', not \"maybe\""],
+    ),
+    "a root": (
+        {"tool": "a", "answers": [{"roots": [{"url": "file:///a"}]}]},
+        [
+            "cases[1].answers[0].roots[0].uri: is missing",
+            "cases[1].answers[0].roots[0].url: there is no such field; did you mean uri?",
+        ],
+    ),
+    "a text": (
+        {"tool": "a", "answers": [{"text": 7}]},
+        ["cases[1].answers[0].text: must be a string, not 7"],
+    ),
+    "a message": (
+        {"tool": "a", "answers": [{"content": 7, "model": None}]},
+        [
+            "cases[1].answers[0].content: must be an object or a list, not 7",
+            "cases[1].answers[0].model: must be a string, not null",
+        ],
+    ),
+    "a field": (
+        {"tool": "a", "argument": {}},
+        ["cases[1].argument: there is no such field; did you mean arguments?"],
+    ),
+    "no field at all": (
+        {"tool": "a", "zzz": {}},
+        ["cases[1].zzz: there is no such field; there are name, tool, prompt, "],
+    ),
+    "a kind": ({"tool": "a", "arguments": []}, ["cases[1].arguments: must be an object, not []"]),
+    "arguments": ({"resource": "a://b", "arguments": {"a": 1}}, ["cases[1]: a resource has no arguments"]),
+    "several": (
+        {"tool": 7, "allow_repeat": "perhaps", "answers": ["absent"]},
+        [
+            "cases[1].tool: must be a string, not 7",
+            "cases[1].answers[0]: is no answer",
+            'cases[1].allow_repeat: must be true or false, not "perhaps"',
+        ],
+    ),
 }
 
 
@@ -62,11 +99,42 @@ def test_a_good_case_is_read_as_it_stands_and_fits_the_published_schema(name: st
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said_by_the_name_of_the_case(name: str, tmp_path: Path) -> None:
-    body, told = WRONG[name]
+def test_each_mistake_is_a_line_with_its_place_and_what_is_expected(name: str, tmp_path: Path) -> None:
+    body, expected = WRONG[name]
     file = written(tmp_path, {"name": "fine", "tool": "a"}, {"name": name, **body})
-    with pytest.raises(CannotVerify, match=f"case {name!r}.*{told}"):
+    with pytest.raises(CannotServe) as refused:
         read_cases(file)
+    told = str(refused.value).splitlines()
+    assert len(told) == len(expected)
+    for line, start in zip(told, expected, strict=True):
+        assert line.startswith(f"{file}, line 1: {start}")
+
+
+def test_a_mistake_is_told_by_the_line_that_it_stands_in(tmp_path: Path) -> None:
+    (tmp_path / "cases.json").write_text(
+        '{"cases": [\n'
+        '  {"name": "[{", "tool": "a",\n'
+        '   "answers": [\n'
+        '     {"action": "accept", "content": {"action": ["maybe", {}]}},\n'
+        '     {"action":\n'
+        '        "maybe"}]},\n'
+        '  {"tool": "b"}]}\n'
+    )
+    with pytest.raises(CannotServe) as refused:
+        read_cases(tmp_path / "cases.json")
+    lines = [line.removeprefix(f"{tmp_path}/cases.json, ") for line in str(refused.value).splitlines()]
+    assert lines == [
+        "line 6: cases[0].answers[1].action: must be 'accept', 'decline' or 'cancel', not \"maybe\"",
+        "line 7: cases[1].name: is missing",
+    ]
+
+
+def test_a_file_full_of_mistakes_tells_the_first_of_them(tmp_path: Path) -> None:
+    with pytest.raises(CannotServe) as refused:
+        read_cases(written(tmp_path, *({"tool": "a"} for _ in range(50))))
+    told = str(refused.value).splitlines()
+    assert len(told) == 21
+    assert told[-1] == "and 30 more like these"
 
 
 def test_the_published_schema_refuses_what_the_models_refuse(tmp_path: Path) -> None:
@@ -87,29 +155,36 @@ def test_the_published_schema_has_every_field_of_the_models() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "is not JSON"),
-        ("{}", "cases: Field required"),
-        ('{"cases": []}', "cases: List should have at least 1 item"),
-        ('{"cases": [{"tool": "a"}]}', "case 1, name: Field required"),
-        ('{"cases": [7]}', "case 1: "),
+        ("{", "cases.json, line 1: this is not JSON: "),
         (
-            '{"cases": [{"name": "a", "tool": "a"}, {"name": "a", "tool": "b"}]}',
-            "several cases are named 'a'",
+            '{"cases":\n[{"name" 7}]}',
+            "cases.json, line 2: this is not JSON: Expecting ':' delimiter (column 10)",
+        ),
+        ("[" * 200_000, "cases.json is nested too deeply"),
+        ("[]", "line 1: must be an object, not []"),
+        ("{}", "line 1: cases: is missing"),
+        ('{"cases": []}', "line 1: cases: must not be empty"),
+        ('{"cases": [{"tool": "a"}]}', "line 1: cases[0].name: is missing"),
+        ('{"cases": [{"name": "", "tool": "a"}]}', "line 1: cases[0].name: must not be empty"),
+        ('{"cases": [7]}', "line 1: cases[0]: must be an object, not 7"),
+        (
+            '{"cases": [{"name": "a", "tool": "a"},\n{"name": "a", "tool": "b"}]}',
+            "line 2: cases[0] is named 'a' as well",
         ),
     ],
 )
 def test_a_file_that_is_none_says_where(text: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "cases.json").write_text(text)
-    with pytest.raises(CannotVerify, match=told):
+    with pytest.raises(CannotServe) as refused:
         read_cases(tmp_path / "cases.json")
+    assert told in str(refused.value)
+    assert len(str(refused.value).splitlines()) == 1
 
 
-def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
-    with pytest.raises(CannotVerify, match="can't be read"):
-        read_cases(tmp_path / "none.json")
-    (tmp_path / "cases.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(CannotVerify, match="can't be read"):
-        read_cases(tmp_path / "cases.json")
+def test_the_mark_that_an_editor_puts_first_is_passed_over(tmp_path: Path) -> None:
+    file = written(tmp_path, {"name": "a", "tool": "a"})
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert [case.name for case in read_cases(file)] == ["a"]
 
 
 def test_cases_that_were_written_are_read_again(tmp_path: Path) -> None:
@@ -120,11 +195,17 @@ def test_cases_that_were_written_are_read_again(tmp_path: Path) -> None:
     jsonschema.validate(json.loads((tmp_path / "cases.json").read_text()), SCHEMA)
 
 
-def test_one_case_of_the_command_line_names_what_is_wrong(tmp_path: Path) -> None:
-    (tmp_path / "answers.json").write_text('[{"action": "maybe"}]')
-    with pytest.raises(CannotVerify, match="case 'tool', answer 1"):
+@pytest.mark.parametrize("text", ["[1]", "7", "{", "{invoice: 7}", "", "[" * 200_000])
+def test_arguments_that_are_no_object_are_refused_with_an_example(text: str) -> None:
+    with pytest.raises(CannotServe, match="--args") as refused:
+        one_case("tool", text, None)
+    assert """--args '{"invoice": 7}'""" in str(refused.value) or len(text) > 1000
+
+
+def test_answers_of_the_command_line_are_told_like_those_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "answers.json").write_text('[\n  {"action": "maybe"}]')
+    with pytest.raises(CannotServe, match=r"answers.json, line 2: \[0\].action: must be 'accept'"):
         one_case("tool", "{}", tmp_path / "answers.json")
-    with pytest.raises(CannotVerify, match="case 'tool', arguments"):
-        one_case("tool", "[]", None)
-    with pytest.raises(CannotVerify, match="--args is not JSON"):
-        one_case("tool", "{", None)
+    (tmp_path / "answers.json").write_text("{}")
+    with pytest.raises(CannotServe, match=r"answers.json, line 1: must be a list, not {}"):
+        one_case("tool", "{}", tmp_path / "answers.json")

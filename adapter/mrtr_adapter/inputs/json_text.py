@@ -1,0 +1,83 @@
+"""JSON that a user has written, and which line of it a value stands in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from mrtr_adapter.serving.refusal import CannotServe
+
+_VALUE = json.JSONDecoder()
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+def json_of(text: str, source: str) -> Any:
+    """The value that `text` stands for.
+
+    Raises:
+        CannotServe: it is not JSON; names the `source` and the line.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise CannotServe(
+            f"{source}, line {error.lineno}: this is not JSON: {error.msg} (column {error.colno})"
+        ) from None
+    except RecursionError:
+        raise CannotServe(f"{source} is nested too deeply") from None
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """The arguments of a call, as `--args` has them.
+
+    Raises:
+        CannotServe: they are no JSON object; shows how a shell takes one.
+    """
+    example = """write them as in --args '{"invoice": 7}'"""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        told = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
+        raise CannotServe(f"--args {text!r} is not JSON ({told}): {example}") from None
+    if not isinstance(value, dict):
+        raise CannotServe(f"--args {text!r} is no JSON object of names and values: {example}")
+    return value
+
+
+def line_of(text: str, place: Sequence[str | int]) -> int:
+    """The line of what stands at `place`, keys and indices from the outermost; where it ends, that of the last step."""
+    at = _past_blanks(text, 0)
+    for step in place:
+        inner = _entry(text, at, step)
+        if inner is None:
+            break
+        at = inner
+    return text.count("\n", 0, at) + 1
+
+
+def _entry(text: str, at: int, step: str | int) -> int | None:
+    """Where the value of a key or index begins, in the object or list that begins `at`."""
+    keyed = text[at] == "{"
+    if not keyed and text[at] != "[":
+        return None
+    at, number = _past_blanks(text, at + 1), 0
+    while text[at] not in "]}":
+        key: str | int = number
+        if keyed:
+            key, at = _VALUE.raw_decode(text, at)
+            at = _past_blanks(text, _past_blanks(text, at) + 1)  # the colon
+        if key == step:
+            return at
+        at = _past_blanks(text, _VALUE.raw_decode(text, at)[1])
+        if text[at] == ",":
+            at = _past_blanks(text, at + 1)
+        number += 1
+    return None
+
+
+def _past_blanks(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    assert found is not None
+    return found.end()
