@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from mrtr_adapter.check.example import NoExample, example
 from mrtr_adapter.engine.question import ELICIT, LIST_ROOTS, SAMPLE
+from mrtr_adapter.schemas.example import NoExample, example
 
 SAMPLED: Mapping[str, Any] = {
     "role": "assistant",

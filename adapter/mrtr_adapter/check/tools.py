@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mrtr_adapter.check.calling import Tool
-from mrtr_adapter.check.example import NoExample, example
 from mrtr_adapter.check.failure import CannotCheck
 from mrtr_adapter.check.wire import Wire
 from mrtr_adapter.inputs.json_text import arguments_of
+from mrtr_adapter.schemas.example import NoExample, example
 
 _MAX_PAGES = 100
 

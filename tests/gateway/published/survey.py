@@ -11,7 +11,7 @@ from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp.types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
 
-from gateway.published.example import example
+from mrtr_adapter.schemas.example import example
 
 ABILITIES = ("tools", "prompts", "resources", "completions")
 """Capabilities that both eras know. `logging` and `tasks` are gone, and how changes are heard of is another one."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from mrtr_adapter.engine.answers import accepted
 from mrtr_adapter.engine.question import FORM, ROOTS, URL, Question
+from mrtr_adapter.schemas.values import Values
 from mrtr_adapter.verify.answers import FOLDER, Answer, Elicited, Message, Root, Roots, Text
-from mrtr_adapter.verify.explore.values import Values
 
 _REFUSALS = (Elicited(action="decline"), Elicited(action="cancel"))
 _PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -59,7 +59,7 @@ def _schema(question: Question) -> Mapping[str, Any]:
 
 def _broken(question: Question, schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Content with a property of the wrong kind."""
-    ordinary = Values(schema).ordinary(schema)
+    ordinary: dict[str, Any] = next(Values(schema).all(schema), {})
     for name in schema.get("properties", {}):
         for content in ({**ordinary, name: []}, {**ordinary, name: 7}):
             if not _fits(question, content):

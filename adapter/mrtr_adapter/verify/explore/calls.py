@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from mrtr_adapter.schemas.values import Values
 from mrtr_adapter.verify.cases import Case
 from mrtr_adapter.verify.catalog import Catalog
-from mrtr_adapter.verify.explore.values import Values
 
 _BLANK = re.compile(r"\{[?&/#.;+]?[\w,*]+\}")
 """An expression of a URI template (RFC 6570)."""

@@ -1,61 +1,14 @@
-"""Explored values: valid by their schema, with every choice and edge among them, the ordinary one first."""
+"""Explored answers and words: forms are accepted, refused and broken; words are those that the server tells apart."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-import pytest
 
 from mrtr_adapter.engine.answers import accepted
 from mrtr_adapter.engine.question import ELICIT, SAMPLE, Question
 from mrtr_adapter.verify.answers import Elicited, on_the_wire
 from mrtr_adapter.verify.explore.answers import answers_to_try
-from mrtr_adapter.verify.explore.values import Values
 from mrtr_adapter.verify.explore.words import MOST, known_words
-
-SCHEMAS: dict[str, tuple[dict[str, Any], list[Any]]] = {
-    "boolean": ({"type": "boolean"}, [True, False]),
-    "default": ({"type": "boolean", "default": False}, [False, True]),
-    "enum": ({"enum": ["a", "b"]}, ["a", "b"]),
-    "titles": ({"type": "string", "oneOf": [{"const": "a"}, {"const": "b", "title": "B"}]}, ["a", "b"]),
-    "integer": ({"type": "integer"}, [1, 0, 1_000_000, -1]),
-    "bounds": ({"type": "integer", "minimum": 2, "maximum": 5}, [2, 5]),
-    "open bounds": ({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 9}, [1, 8]),
-    "string": ({"type": "string"}, ["text", ""]),
-    "length": ({"type": "string", "minLength": 5, "maxLength": 6}, ["textx", "xxxxx", "xxxxxx"]),
-    "date": ({"type": "string", "format": "date"}, ["2026-01-31"]),
-    "optional": ({"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 3}]}, [3, None, 1_000_000]),
-    "two types": ({"type": ["string", "null"]}, ["text", None, ""]),
-    "list": ({"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1}, [["a"], ["a", "b"], ["b"]]),
-    "object": (
-        {"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"enum": [1]}}, "required": ["b"]},
-        [{"a": True, "b": 1}, {"a": False, "b": 1}, {"b": 1}],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_values_of_a_schema(name: str) -> None:
-    schema, values = SCHEMAS[name]
-    found = list(Values(schema).all(schema))
-    assert found == values
-    for value in found:
-        jsonschema.validate(value, schema)
-
-
-def test_references_are_followed_and_a_schema_of_itself_ends() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"kind": {"$ref": "#/$defs/Kind"}, "next": {"$ref": "#"}},
-        "required": ["kind"],
-        "$defs": {"Kind": {"enum": ["x", "y"]}},
-    }
-    values = Values(schema)
-    assert values.ordinary(schema)["kind"] == "x"
-    assert "y" in {value["kind"] for value in values.all(schema)}
-
 
 FORM = {
     "type": "object",
