@@ -118,7 +118,9 @@ def verify(
     Natively a call runs in one process, which pushes its questions. On 2026-07-28 every round runs in a fresh
     process. Result, questions and observed effects must be the same. Each run works in a copy of the server's folder.
 
-    Exit status: 0 if all is equal, 1 if anything differs, 2 if anything could not run.
+    A case that differs runs natively once more: what differs between the two native runs as well is unsteady.
+
+    Exit status: 0 if all is equal, 1 if anything differs, 2 if anything is unsteady or could not run.
     """
     with _refusing():
         original = Target.parse(target)
@@ -126,10 +128,8 @@ def verify(
         setting = Setting(timeout, patterns(volatile), logs, trace=explore)
         chosen = Chosen(tool, arguments, answers, case_file, explore, max_cases, record)
         chosen.check()
-        findings, reached = chosen.findings(_session(original, changed, setting, allow_repeat))
-        outcome = Outcome(
-            str(original.path), str(changed.path) if changed is not None else None, findings, reached
-        )
+        found = chosen.findings(_session(original, changed, setting, allow_repeat))
+        outcome = Outcome(str(original.path), str(changed.path) if changed is not None else None, *found)
         click.echo(_rendered(outcome, style), nl=False)
         sys.exit(outcome.status)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from mrtr_adapter.verify.answering import Script, Unchecked
 from mrtr_adapter.verify.cases import Case
@@ -15,8 +15,10 @@ from mrtr_adapter.verify.refusal import CannotVerify
 from mrtr_adapter.verify.runs import Difference, Run, Way, described
 from mrtr_adapter.verify.scratch import Source
 from mrtr_adapter.verify.stage import Setting
+from mrtr_adapter.verify.steadiness import unexplained
 
-Verdict = Literal["equal", "different", "could not run"]
+Verdict = Literal["equal", "different", "unsteady", "could not run"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass
@@ -27,6 +29,8 @@ class Finding:
     native: Run | None = None
     others: list[Run] = field(default_factory=list)
     differences: dict[Way, list[Difference]] = field(default_factory=dict)
+    unsteady: list[Difference] = field(default_factory=list)
+    """Between two native runs, where a run on 2026-07-28 differed from the first."""
     hazards: list[Hazard] = field(default_factory=list)
     reason: str | None = None
     """Why it could not run."""
@@ -35,7 +39,9 @@ class Finding:
     def verdict(self) -> Verdict:
         if self.reason is not None:
             return "could not run"
-        return "different" if any(self.differences.values()) else "equal"
+        if any(self.differences.values()):
+            return "different"
+        return "unsteady" if self.unsteady else "equal"
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,8 @@ class Session:
         try:
             for way, source in self.subject.ways:
                 self._compare(finding, native, run_in_rounds(way, source, case, script, self.setting))
+            if any(finding.differences.values()):
+                self._hold_against_itself(finding, native)
             if any(answered.refused for answered in script.answered):
                 unchecked, _ = run_natively(self.subject.original, case, self.setting, Unchecked)
                 finding.hazards += failed_open(case.request.target, native, unchecked)
@@ -87,11 +95,19 @@ class Session:
         return finding
 
     def _compare(self, finding: Finding, native: Run, other: Run) -> None:
-        case = finding.case
-        allowed = self.allow_repeat or case.allow_repeat
         finding.others.append(other)
-        finding.differences[other.way] = differences(native, other, allow_repeat=allowed)
-        finding.hazards += hazards(case.request.target, native, other)
+        finding.differences[other.way] = self._differences(finding.case, native, other)
+        finding.hazards += hazards(finding.case.request.target, native, other)
+
+    def _hold_against_itself(self, finding: Finding, native: Run) -> None:
+        """Whoever does something else each time, as with the time in its result, does so natively as well."""
+        again, _ = run_natively(self.subject.original, finding.case, self.setting)
+        finding.unsteady = self._differences(finding.case, native, again)
+        for way, found in finding.differences.items():
+            finding.differences[way] = unexplained(found, finding.unsteady)
+
+    def _differences(self, case: Case, native: Run, other: Run) -> list[Difference]:
+        return differences(native, other, allow_repeat=self.allow_repeat or case.allow_repeat)
 
 
 def _why_not(case: Case, native: Run) -> str:

@@ -112,6 +112,64 @@ def test_exploring_is_bounded_and_the_same_each_time(tmp_path: Path) -> None:
     assert any(line.startswith("  tidy: ") and f"{UNREACHED}" in line for line in lines)
 
 
+MOSTLY_SILENT = """
+from mcp.server.mcpserver import Context, MCPServer
+from pydantic import BaseModel, Field
+
+mcp = MCPServer("mostly silent")
+
+
+class Sure(BaseModel):
+    sure: bool
+
+
+@mcp.tool()
+async def add(a: int, b: int) -> str:
+    return str(a + b)
+
+
+@mcp.tool()
+async def find(text: str) -> str:
+    return text[:1] or "nothing"
+
+
+@mcp.tool()
+async def code(digits: str = Field(pattern="^[0-9]{9}$")) -> str:
+    return digits
+
+
+@mcp.tool()
+async def drop(ctx: Context) -> str:
+    return (await ctx.elicit("Drop?", Sure)).action
+
+
+@mcp.tool()
+async def purge(ctx: Context) -> str:
+    return (await ctx.elicit("Purge?", Sure)).action
+"""
+
+
+def test_a_low_bound_is_spent_on_the_tools_that_ask_and_the_rest_is_told(tmp_path: Path) -> None:
+    file = str(written(tmp_path, MOSTLY_SILENT))
+    ended = mrtr("verify", file, "--explore", "--max-cases", "3")
+    assert ended.status == 0, ended.out + ended.err
+    cases = [line.split()[1] for line in ended.out.splitlines() if line.startswith("equal")]
+    assert cases == ["drop:", "purge:", "drop:"]
+    told = ended.out[ended.out.index("Left out") :].splitlines()
+    assert told[:4] == [
+        "Left out",
+        "  drop, purge: there is more to try: give a higher --max-cases",
+        "  add, find: called, asked nothing, not compared",
+        "  code: not called: no arguments were found that fit its schema; give it --cases",
+    ]
+    machine = json.loads(mrtr("verify", file, "--explore", "--max-cases", "3", "--format", "json").out)
+    assert machine["left_out"] == {
+        "unfinished": ["drop", "purge"],
+        "silent": ["add", "find"],
+        "uncalled": ["code"],
+    }
+
+
 ENDLESS = """
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import BaseModel

@@ -25,6 +25,7 @@ class Try(NamedTuple):
 class Calls(NamedTuple):
     """Of one target: by its schema, the ordinary call first; and with words."""
 
+    target: str
     ordinary: Iterator[Try]
     guesses: Iterator[Try]
 
@@ -36,7 +37,10 @@ def calls(catalog: Catalog, tool: str | None, words: Sequence[str]) -> list[Call
     if tool is None:
         found += [_of_prompt(entry, words) for entry in catalog.prompts or ()]
         found += [_of_template(entry, words) for entry in catalog.templates or ()]
-        found += [Calls(iter([_resource(entry["uri"])]), iter(())) for entry in catalog.resources or ()]
+        found += [
+            Calls(entry["uri"], iter([_resource(entry["uri"])]), iter(()))
+            for entry in catalog.resources or ()
+        ]
     return found
 
 
@@ -62,6 +66,7 @@ def _filled(kind: str, name: str, schema: dict[str, Any], words: Sequence[str]) 
         return Case.model_validate({"name": _UNNAMED, kind: name, "arguments": arguments})
 
     return Calls(
+        name,
         (Try(call(arguments)) for arguments in values.all(schema)),
         (Try(call(arguments), guess=True) for arguments in values.guesses(schema, words)),
     )
@@ -72,7 +77,11 @@ def _of_template(entry: dict[str, Any], words: Sequence[str]) -> Calls:
         return _resource(_BLANK.sub(word, entry["uriTemplate"]), guess=guess)
 
     fitting = (word for word in words if re.fullmatch(r"[\w.~-]+", word))
-    return Calls((filled(word) for word in ("1", "text")), (filled(word, guess=True) for word in fitting))
+    return Calls(
+        entry["uriTemplate"],
+        (filled(word) for word in ("1", "text")),
+        (filled(word, guess=True) for word in fitting),
+    )
 
 
 def _resource(uri: str, *, guess: bool = False) -> Try:

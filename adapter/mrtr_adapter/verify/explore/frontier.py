@@ -1,9 +1,14 @@
-"""Breadth first: whatever asks is called again with each answer that may be given, one question further."""
+"""Breadth first: whatever asks is called again with each answer that may be given, one question further.
+
+Each target is called once. From then on those that have asked come in turn; one of the others, which may ask yet when
+they are called in another way, has a turn after each round of them.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from mrtr_adapter.verify.cases import Case
 from mrtr_adapter.verify.explore.answers import answers_to_try, guesses
@@ -14,18 +19,23 @@ MAX_QUESTIONS = 8
 """A call that asks more often is not followed: no flow on 2026-07-28 has more rounds."""
 
 
-class _Target:
+class Target:
     """A tool, prompt or resource, and what is still to be tried of it: calls, answers, and the rest, in turn.
 
     The rest is what promises less: words that are guessed, and answers after a call that has come to nothing new.
     """
 
     def __init__(self, calls: Calls) -> None:
+        self.name = calls.target
+        self.tried = 0
+        self.asked = False
+        self.compared = False
         self.answers: deque[Iterator[Try]] = deque()
         self.rest: deque[Iterator[Try]] = deque([calls.guesses])
         self._turns = deque([deque([calls.ordinary]), self.answers, self.rest])
 
     def next(self) -> Try | None:
+        """None when all has been tried."""
         for _ in range(len(self._turns)):
             queue = self._turns[0]
             self._turns.rotate(-1)
@@ -36,36 +46,66 @@ class _Target:
                     continue
                 if queue is self.rest:
                     queue.rotate(-1)
+                self.tried += 1
                 return found
         return None
+
+
+class Taken(NamedTuple):
+    """What is tried next, and of which target."""
+
+    target: Target
+    what: Try
 
 
 class Frontier:
-    """What is to be tried next, over all targets in turn."""
+    """What is to be tried next, over all targets."""
 
     def __init__(self, calls: Sequence[Calls], words: Sequence[str]) -> None:
-        self._targets = deque(map(_Target, calls))
+        self.targets = [Target(each) for each in calls]
+        self._uncalled = deque(self.targets)
+        self._asking: deque[Target] = deque()
+        self._silent: deque[Target] = deque()
+        self._turns = 0
+        """Of those that have asked, since one of the others had one."""
         self._words = words
 
-    def next(self) -> Try | None:
+    @property
+    def has_uncalled(self) -> bool:
+        """Whether there is a target that has not been called."""
+        return bool(self._uncalled)
+
+    def next(self) -> Taken | None:
         """None when all has been tried."""
-        while self._targets:
-            found = self._targets[0].next()
+        while queue := self._uncalled or self._next_queue():
+            target = queue.popleft()
+            found = target.next()
             if found is not None:
-                self._targets.rotate(-1)
-                return found
-            self._targets.popleft()
+                (self._asking if target.asked else self._silent).append(target)
+                return Taken(target, found)
         return None
 
-    def extend(self, tried: Try, run: Run, *, news: bool) -> None:
-        """Go on from the run of what has just been taken, which ended at a question without an answer.
+    def _next_queue(self) -> deque[Target]:
+        if self._silent and self._turns >= len(self._asking):
+            self._turns = 0
+            return self._silent
+        self._turns += 1
+        return self._asking
+
+    def extend(self, taken: Taken, run: Run, *, news: bool) -> None:
+        """Go on from the run of what was taken, which ended at a question without an answer.
 
         `news` tells that it came to new code. What follows a guess that did not is a guess as well.
         """
-        case, guess = tried.case, tried.guess and not news
+        target, (case, guess) = taken
+        if not target.asked:
+            target.asked = True
+            self._silent.remove(target)
+            self._asking.append(target)
         if len(case.answers) >= MAX_QUESTIONS:
             return
-        target, question = self._targets[-1], run.asked[-1].question
+        guess = guess and not news
+        question = run.asked[-1].question
         (target.answers if news else target.rest).append(
             Try(_further(case, answers), guess) for answers in answers_to_try(question)
         )

@@ -9,7 +9,7 @@ from typing import Any
 from mrtr_adapter.verify.compare import outcome_text
 from mrtr_adapter.verify.report.outcome import Outcome
 from mrtr_adapter.verify.runs import Run
-from mrtr_adapter.verify.verification import Finding
+from mrtr_adapter.verify.verification import VERDICTS, Finding
 
 VERSION = 1
 
@@ -23,10 +23,8 @@ def render(outcome: Outcome) -> str:
         "cases": [_case(finding) for finding in outcome.findings],
         "hazards": [{**asdict(hazard), "cases": names} for hazard, names in outcome.hazards()],
         "reached": [{**asdict(each), "entered": each.entered} for each in outcome.reached],
-        "summary": {
-            verdict.replace(" ", "_"): outcome.count(verdict)
-            for verdict in ("equal", "different", "could not run")
-        },
+        "left_out": asdict(outcome.left_out),
+        "summary": {verdict.replace(" ", "_"): outcome.count(verdict) for verdict in VERDICTS},
     }
     return json.dumps(report, indent=2) + "\n"
 
@@ -44,6 +42,7 @@ def _case(finding: Finding) -> dict[str, Any]:
         "differences": {
             way: [asdict(each) for each in found] for way, found in finding.differences.items() if found
         },
+        "unsteady": [asdict(each) for each in finding.unsteady],
         "hazards": [asdict(hazard) for hazard in finding.hazards],
     }
 

@@ -1,11 +1,13 @@
-"""The report as JUnit XML, which CI systems show: a difference is a failure, what could not run an error."""
+"""The report as JUnit XML, which CI systems show: a difference is a failure, what could not be compared an error."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from mrtr_adapter.verify.report.outcome import Outcome
+from mrtr_adapter.verify.report.outcome import UNSTEADY, Outcome
+from mrtr_adapter.verify.runs import Difference
 from mrtr_adapter.verify.verification import Finding
 
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -21,7 +23,7 @@ def render(outcome: Outcome) -> str:
         name="mrtr verify",
         tests=str(len(outcome.findings)),
         failures=str(outcome.count("different")),
-        errors=str(outcome.count("could not run")),
+        errors=str(outcome.count("could not run") + outcome.count("unsteady")),
         skipped="0",
     )
     for finding in outcome.findings:
@@ -47,17 +49,20 @@ def _add(suite: ElementTree.Element, file: str, finding: Finding) -> None:
             case, "failure", message=_clean(f"{first.what} differs"), type=first.kind
         )
         failure.text = _clean(
-            "\n".join(
-                f"{way}, {each.what}: natively {each.native!r}, here {each.other!r}"
-                for way, found in finding.differences.items()
-                for each in found
-            )
+            "\n".join(_told(way, found) for way, found in finding.differences.items() if found)
         )
+    elif finding.verdict == "unsteady":
+        error = ElementTree.SubElement(case, "error", message=_clean(UNSTEADY), type="unsteady")
+        error.text = _clean(_told("native again", finding.unsteady))
     if finding.hazards:
         told = ElementTree.SubElement(case, "system-out")
         told.text = _clean(
             "\n".join(f"{each.kind}, {each.way}: {each.what}: {each.how}" for each in finding.hazards)
         )
+
+
+def _told(way: str, found: Sequence[Difference]) -> str:
+    return "\n".join(f"{way}, {each.what}: natively {each.native!r}, here {each.other!r}" for each in found)
 
 
 def _clean(text: str) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mrtr_adapter.verify.explore.left_out import LeftOut
 from mrtr_adapter.verify.explore.reach import Reach
 from mrtr_adapter.verify.hazards import Hazard
-from mrtr_adapter.verify.verification import Finding
+from mrtr_adapter.verify.verification import Finding, Verdict
+
+UNSTEADY = (
+    "natively it does not do the same twice; leave what varies out of the comparison with --volatile REGEX"
+)
 
 
 class Became(NamedTuple):
@@ -27,14 +32,16 @@ class Outcome:
     findings: Sequence[Finding]
     reached: Sequence[Reach] = ()
     """Of the original file, if it was explored."""
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def status(self) -> int:
-        """The exit status: 1 if anything differs, else 2 if anything could not run, else 0."""
-        verdicts = {finding.verdict for finding in self.findings}
-        return 1 if "different" in verdicts else 2 if "could not run" in verdicts else 0
+        """The exit status: 1 if anything differs, else 2 if anything could not be compared, else 0."""
+        if self.count("different"):
+            return 1
+        return 0 if self.count("equal") == len(self.findings) else 2
 
-    def count(self, verdict: str) -> int:
+    def count(self, verdict: Verdict) -> int:
         return sum(finding.verdict == verdict for finding in self.findings)
 
     def hazards(self) -> list[Became]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from click import style, unstyle
 
+from mrtr_adapter.verify.explore.left_out import LeftOut
 from mrtr_adapter.verify.explore.reach import Reach
-from mrtr_adapter.verify.report.outcome import Outcome
-from mrtr_adapter.verify.runs import Difference, Way
-from mrtr_adapter.verify.verification import Finding
+from mrtr_adapter.verify.report.outcome import UNSTEADY, Outcome
+from mrtr_adapter.verify.runs import Difference
+from mrtr_adapter.verify.verification import VERDICTS, Finding
 from mrtr_codemod.report.visible import visible, width
 
-_COLORS = {"equal": "green", "different": "red", "could not run": "yellow"}
+_COLORS = {"equal": "green", "different": "red", "unsteady": "yellow", "could not run": "yellow"}
 _CELL = 40
 """The widest that a column of a table gets."""
 _MOST_LINES = 12
@@ -26,6 +27,7 @@ def render(outcome: Outcome, *, color: bool) -> str:
     blocks += _details(outcome)
     blocks += ["\n".join(_hazards(outcome))] if outcome.hazards() else []
     blocks += ["\n".join(_reached(outcome))] if outcome.reached else []
+    blocks += ["\n".join(left_out)] if (left_out := list(_left_out(outcome.left_out))) else []
     blocks.append(_summary(outcome))
     text = "\n\n".join(blocks) + "\n"
     return text if color else unstyle(text)
@@ -50,13 +52,15 @@ def _details(outcome: Outcome) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for finding in outcome.findings:
         tables = [_table(way, found) for way, found in finding.differences.items() if found]
-        if tables and finding.verdict == "different":
+        if finding.unsteady:
+            tables += [f"  {UNSTEADY}", _table("native again", finding.unsteady)]
+        if tables and finding.reason is None:
             alike.setdefault("\n".join(tables), []).append(finding.case.name)
     for table, names in alike.items():
         yield "\n".join([*(style(visible(name), bold=True) for name in names), table])
 
 
-def _table(way: Way, found: Sequence[Difference]) -> str:
+def _table(way: str, found: Sequence[Difference]) -> str:
     rows = [["", "native", way], *([each.what, each.native, each.other] for each in found)]
     cells = [[_cell(text) for text in row] for row in rows]
     widths = [max(width(line) for row in cells for line in row[column]) for column in range(3)]
@@ -113,12 +117,20 @@ def _missed(each: Reach) -> str:
     return f"; {'; '.join(told)}" if told else ""
 
 
+def _left_out(left_out: LeftOut) -> Iterator[str]:
+    reasons = (
+        (left_out.unfinished, "there is more to try: give a higher --max-cases"),
+        (left_out.silent, "called, asked nothing, not compared"),
+        (left_out.uncalled, "not called: no arguments were found that fit its schema; give it --cases"),
+    )
+    told = [f"  {visible(', '.join(names))}: {reason}" for names, reason in reasons if names]
+    if told:
+        yield style("Left out", bold=True)
+        yield from told
+
+
 def _summary(outcome: Outcome) -> str:
-    counts = [
-        f"{count} {verdict}"
-        for verdict in ("equal", "different", "could not run")
-        if (count := outcome.count(verdict))
-    ]
+    counts = [f"{count} {verdict}" for verdict in VERDICTS if (count := outcome.count(verdict))]
     return f"{_plural(len(outcome.findings), 'case')}: {', '.join(counts)}."
 
 
