@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from importlib import import_module
-from pathlib import Path
 
 import anyio
 import click
@@ -22,16 +20,10 @@ from mrtr_adapter.check.run import Plan
 from mrtr_adapter.check.run import check as check_server
 from mrtr_adapter.check.tools import named
 from mrtr_adapter.cli.refused import Refused
+from mrtr_adapter.cli.timeout import timeout_option
 from mrtr_adapter.serving.refusal import CannotServe, told
+from mrtr_codemod.cli.reporting import CannotWrite, rendered, report_options, write_report
 
-_MODULES = {
-    "json": "json_report",
-    "sarif": "sarif",
-    "github": "github",
-    "markdown": "markdown",
-    "html": "html",
-}
-FORMATS = ("text", *_MODULES)
 FAIL_ON = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO, "never": None}
 
 
@@ -76,14 +68,7 @@ _OF_THE_WIRE = (OSError, HTTPError, MCPError, anyio.BrokenResourceError, anyio.C
     metavar="SECONDS",
     help="Wait this long with a state, and see that it has expired.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a reply may take.",
-)
+@timeout_option(30.0, "How long a reply may take.")
 @click.option(
     "--fail-on",
     type=click.Choice(list(FAIL_ON)),
@@ -91,8 +76,7 @@ _OF_THE_WIRE = (OSError, HTTPError, MCPError, anyio.BrokenResourceError, anyio.C
     show_default=True,
     help="The lowest level of a failed check that makes the exit code 1.",
 )
-@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")
+@report_options()
 def check(
     server: tuple[str, ...],
     tools: tuple[str, ...],
@@ -105,7 +89,7 @@ def check(
     timeout: float,
     fail_on: str,
     style: str,
-    output: Path | None,
+    output: str | None,
 ) -> None:
     """Check how a live server on 2026-07-28 conducts Multi Round-Trip Requests (SEP-2322).
 
@@ -119,8 +103,8 @@ def check(
     try:
         plan = Plan(named(tools, arguments), probe, Action(answer), wait)
         report = _checked(server, headers, other_headers, timeout, plan)
-        _write(_rendered(report, style, color=output is None and sys.stdout.isatty()), output)
-    except (CannotCheck, CannotServe, NoReply) as lack:
+        write_report(rendered("mrtr_adapter.check.report", style, report, output), output)
+    except (CannotCheck, CannotServe, CannotWrite, NoReply) as lack:
         raise Refused("check", str(lack)) from None
     sys.exit(report.exit_code(FAIL_ON[fail_on]))
 
@@ -168,22 +152,3 @@ def _lack(error: BaseException, name: str) -> Exception:
         )
     assert isinstance(error, Exception)
     return error
-
-
-def _rendered(report: Report, style: str, *, color: bool) -> str:
-    if style == "text":
-        from mrtr_adapter.check.report import text
-
-        return text.render(report, color=color)
-    render: Callable[[Report], str] = import_module(f"mrtr_adapter.check.report.{_MODULES[style]}").render
-    return render(report)
-
-
-def _write(report: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(report, nl=False)
-        return
-    try:
-        output.write_text(report, encoding="utf-8")
-    except OSError as error:
-        raise CannotCheck(f"{output}: cannot be written: {error.strerror or error}") from None

@@ -11,16 +11,17 @@ from traceback import extract_tb
 import click
 
 from mrtr_adapter.cli.refused import Refused
+from mrtr_adapter.cli.timeout import timeout_option
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.target import Target
 from mrtr_adapter.verify.catalog import read_catalog
 from mrtr_adapter.verify.choice import Chosen
 from mrtr_adapter.verify.hiding import patterns
-from mrtr_adapter.verify.report import json_report, junit, text
 from mrtr_adapter.verify.report.outcome import Outcome
 from mrtr_adapter.verify.scratch import Source
 from mrtr_adapter.verify.stage import Setting
 from mrtr_adapter.verify.verification import Session, Subject
+from mrtr_codemod.cli.reporting import CannotWrite, rendered, report_options, write_report
 
 
 @click.command()
@@ -81,22 +82,8 @@ from mrtr_adapter.verify.verification import Session, Subject
 @click.option(
     "--allow-repeat", is_flag=True, help="Accept that effects above a question happen in every round."
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long the server may take for one round.",
-)
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "junit"]),
-    default="text",
-    show_default=True,
-    help="Of the report.",
-)
+@timeout_option(30.0, "How long the server may take for one round.")
+@report_options(("text", "json", "junit"))
 def verify(
     target: str,
     tool: str | None,
@@ -112,6 +99,7 @@ def verify(
     allow_repeat: bool,
     timeout: float,
     style: str,
+    output: str | None,
 ) -> None:
     """Run a server natively on 2025-11-25 and adapted on 2026-07-28, and compare.
 
@@ -130,7 +118,7 @@ def verify(
         chosen.check()
         found = chosen.findings(_session(original, changed, setting, allow_repeat))
         outcome = Outcome(str(original.path), str(changed.path) if changed is not None else None, *found)
-        click.echo(_rendered(outcome, style), nl=False)
+        write_report(rendered("mrtr_adapter.verify.report", style, outcome, output), output)
         sys.exit(outcome.status)
 
 
@@ -143,12 +131,6 @@ def _session(original: Target, changed: Target | None, setting: Setting, allow_r
     return Session(Subject(source, rewritten), read_catalog(source, setting), setting, allow_repeat)
 
 
-def _rendered(outcome: Outcome, style: str) -> str:
-    if style == "json":
-        return json_report.render(outcome)
-    return junit.render(outcome) if style == "junit" else text.render(outcome, color=sys.stdout.isatty())
-
-
 @contextmanager
 def _refusing() -> Iterator[None]:
     """Whatever goes wrong becomes one line."""
@@ -156,6 +138,8 @@ def _refusing() -> Iterator[None]:
         yield
     except CannotServe as error:
         raise Refused("verify", str(error).replace("mrtr run ", "mrtr verify ")) from None
+    except CannotWrite as error:
+        raise Refused("verify", str(error)) from None
     except (KeyboardInterrupt, click.Abort):
         click.echo(err=True)  # what was typed stands in an open line
         raise Refused(

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from mrtr_adapter.cli.refused import Refused
+from mrtr_adapter.cli.timeout import timeout_option
 from mrtr_adapter.cli.wrap_serving import over_http, over_stdio
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.config import read_config
@@ -53,14 +54,7 @@ _PATH = "/mcp"
     metavar="all|safe|none|TOOL,…",
     help="Calls that may be run again when they can't be continued. [default: safe, annotated read-only or idempotent]",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a call may run until it ends or asks.",
-)
+@timeout_option(300.0, "How long a call may run until it ends or asks.")
 @click.option(
     "--grace",
     type=click.IntRange(min=0),

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from mrtr_codemod.cli.guard import CannotCheckError, guarded
+from mrtr_codemod.cli.reporting import CannotWrite, rendered, report_options, wants_color, write_report
 from mrtr_codemod.cli.settings import Overrides, settle
 from mrtr_codemod.config import FAIL_ON, ConfigError
 from mrtr_codemod.pauses import few_pauses
 from mrtr_codemod.selection import PerFileIgnore, UnknownSelectorError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TextIO
-
     from mrtr_codemod.cli.pipeline import Run
     from mrtr_codemod.cli.settings import Settings
     from mrtr_codemod.report.outcome import Outcome
-
-_MODULES = {
-    "json": "json_report",
-    "sarif": "sarif",
-    "github": "github",
-    "markdown": "markdown",
-    "html": "html",
-}
-FORMATS = ("text", *_MODULES)
 
 
 def _split(codes: str) -> tuple[str, ...]:
@@ -82,8 +68,7 @@ def _per_file_ignore(value: str) -> PerFileIgnore:
 )
 @click.option("--baseline", metavar="FILE", help="Accept the findings that FILE lists.")
 @click.option("--write-baseline", metavar="FILE", help="Accept all findings there are now, in FILE.")
-@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--output", metavar="FILE", help="Write the report to FILE.")
+@report_options()
 @click.option(
     "--statistics", is_flag=True, help="Count the findings of each rule instead of showing them (text only)."
 )
@@ -116,8 +101,7 @@ def lint(
     overrides = Overrides(select, ignore, per_file_ignores, exclude, fail_on, baseline)
     with guarded(), few_pauses(to_the_end=True):
         settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
-        report = _render(done.outcome, style, statistics=statistics, color=_wants_color(output))
-        _write(report, output)
+        _report(done.outcome, style, output, statistics=statistics)
     if done.note:
         click.echo(done.note, err=True)
     sys.exit(done.outcome.exit_code(settings.fail_on))
@@ -137,35 +121,14 @@ def _run(
         raise CannotCheckError(str(error)) from None
 
 
-def _render(outcome: Outcome, style: str, *, statistics: bool, color: bool) -> str:
-    if style == "text":
-        from mrtr_codemod.report import text
-
-        return (
-            text.render_statistics(outcome, color=color) if statistics else text.render(outcome, color=color)
-        )
-    render: Callable[[Outcome], str] = import_module(f"mrtr_codemod.report.{_MODULES[style]}").render
-    return render(outcome)
-
-
-def _wants_color(output: str | None) -> bool:
-    return output is None and _stdout().isatty() and not os.environ.get("NO_COLOR")
-
-
-def _stdout() -> TextIO:
-    # None in a process that was started with its standard output closed.
-    if sys.stdout is None:
-        raise CannotCheckError("standard output is closed; write to a file with --output FILE")
-    return sys.stdout
-
-
-def _write(report: str, output: str | None) -> None:
-    data = report.encode("utf-8", "backslashreplace")
-    if output is None:
-        _stdout().buffer.write(data)
-        _stdout().buffer.flush()
-        return
+def _report(outcome: Outcome, style: str, output: str | None, *, statistics: bool) -> None:
     try:
-        Path(output).write_bytes(data)
-    except OSError as error:
-        raise CannotCheckError(f"{output}: cannot be written: {error.strerror or error}") from None
+        if statistics:
+            from mrtr_codemod.report.text import render_statistics
+
+            report = render_statistics(outcome, color=wants_color(output))
+        else:
+            report = rendered("mrtr_codemod.report", style, outcome, output)
+        write_report(report, output)
+    except CannotWrite as error:
+        raise CannotCheckError(str(error)) from None
