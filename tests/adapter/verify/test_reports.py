@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from click import unstyle
 
+from adapter.verify.servers import NO, SHOP, case, verify
 from mrtr_adapter.engine.question import ELICIT, Question
 from mrtr_adapter.verify.cases import Case
+from mrtr_adapter.verify.explore.left_out import LeftOut
 from mrtr_adapter.verify.explore.reach import Reach
 from mrtr_adapter.verify.hazards import Hazard
 from mrtr_adapter.verify.report import json_report, junit, text
@@ -67,7 +70,7 @@ def test_json_has_the_verdict_of_every_case(outcome: Outcome) -> None:
     told = json.loads(json_report.render(outcome))
     assert told["version"] == json_report.VERSION
     assert [case["verdict"] for case in told["cases"]] == ["equal", "different", "could not run"]
-    assert told["summary"] == {"equal": 1, "different": 1, "could_not_run": 1}
+    assert told["summary"] == {"equal": 1, "different": 1, "unsteady": 0, "could_not_run": 1}
     assert told["hazards"][0]["cases"] == ["paid"]
     assert told["cases"][1]["differences"]["adapted"][0]["kind"] == "effect repeated"
     assert told["reached"][0]["missing_lines"] == [7, 8]
@@ -107,3 +110,41 @@ def test_the_table_is_aligned_whatever_stands_in_it(tmp_path: Path) -> None:
     shown = text.render(Outcome("server.py", None, [finding("wide", long)]), color=False)
     assert "word word" in shown
     assert max(len(line) for line in shown.splitlines()) < 140
+
+
+def test_the_report_goes_where_it_is_told_to(tmp_path: Path) -> None:
+    ended = verify(
+        tmp_path, SHOP, [case("kept", NO)], "--format", "junit", "--output", str(tmp_path / "r.xml")
+    )
+    assert (ended.status, ended.out) == (0, "")
+    assert ElementTree.parse(tmp_path / "r.xml").find("testsuite/testcase") is not None
+    ended = verify(tmp_path, SHOP, [case("kept", NO)], "--output", str(tmp_path))
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.splitlines()[-1].startswith(f"mrtr verify: {tmp_path}: cannot be written: ")
+
+
+def test_what_was_left_out_is_told_by_its_reason(outcome: Outcome) -> None:
+    left_out = LeftOut(("drop",), ("add", "find \x1b"), ("code",))
+    shown = text.render(replace(outcome, left_out=left_out), color=False)
+    assert "  drop: there is more to try" in shown
+    assert "  add, find " in shown
+    assert "\x1b" not in shown
+    assert "  code: not called" in shown
+    assert "Left out" not in text.render(outcome, color=False)
+    assert json.loads(json_report.render(outcome))["left_out"] == {
+        "unfinished": [],
+        "silent": [],
+        "uncalled": [],
+    }
+
+
+def test_two_native_runs_are_shown_side_by_side() -> None:
+    made = finding("at noon")
+    made.unsteady = [Difference("result", "result", "12:00", "12:01")]
+    outcome = Outcome("server.py", None, [made])
+    shown = text.render(outcome, color=False)
+    assert shown.startswith("unsteady       at noon  (")
+    assert "native again" in shown
+    assert "12:01" in shown
+    assert shown.endswith("1 case: 1 unsteady.\n")
+    assert outcome.status == 2

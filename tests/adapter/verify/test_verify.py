@@ -90,7 +90,7 @@ def test_a_question_that_changes_between_rounds_is_named_with_both_texts(tmp_pat
 def test_volatile_text_can_be_left_out_of_the_comparison(tmp_path: Path) -> None:
     server = SHOP.replace('return f"Refunded {invoice}."', 'import os; return f"Refunded by {os.getpid()}."')
     cases = [case("both answered", YES, WHY)]
-    assert verify(tmp_path, server, cases).status == 1
+    assert verify(tmp_path, server, cases).status == 2
     assert verify(tmp_path, server, cases, "--volatile", r"by \d+").status == 0
 
 
