@@ -106,7 +106,8 @@ def verify(
     Natively a call runs in one process, which pushes its questions. On 2026-07-28 every round runs in a fresh
     process. Result, questions and observed effects must be the same. Each run works in a copy of the server's folder.
 
-    A case that differs runs natively once more: what differs between the two native runs as well is unsteady.
+    A case that differs in more than repeated effects runs natively once more: one whose native runs differ from each
+    other in the same way is unsteady.
 
     Exit status: 0 if all is equal, 1 if anything differs, 2 if anything is unsteady or could not run.
     """

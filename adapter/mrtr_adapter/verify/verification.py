@@ -30,7 +30,7 @@ class Finding:
     others: list[Run] = field(default_factory=list)
     differences: dict[Way, list[Difference]] = field(default_factory=dict)
     unsteady: list[Difference] = field(default_factory=list)
-    """Between two native runs, where a run on 2026-07-28 differed from the first."""
+    """Between two native runs, where one on 2026-07-28 differed from the first in more than repeated effects."""
     hazards: list[Hazard] = field(default_factory=list)
     reason: str | None = None
     """Why it could not run."""
@@ -85,7 +85,9 @@ class Session:
         try:
             for way, source in self.subject.ways:
                 self._compare(finding, native, run_in_rounds(way, source, case, script, self.setting))
-            if any(finding.differences.values()):
+            if any(
+                each.kind != "effect repeated" for found in finding.differences.values() for each in found
+            ):
                 self._hold_against_itself(finding, native)
             if any(answered.refused for answered in script.answered):
                 unchecked, _ = run_natively(self.subject.original, case, self.setting, Unchecked)
@@ -100,7 +102,10 @@ class Session:
         finding.hazards += hazards(finding.case.request.target, native, other)
 
     def _hold_against_itself(self, finding: Finding, native: Run) -> None:
-        """Whoever does something else each time, as with the time in its result, does so natively as well."""
+        """Whoever does something else each time, as with the time in its result, does so natively as well.
+
+        What is only repeated is not worth a further run: that is what replays do.
+        """
         again, _ = run_natively(self.subject.original, finding.case, self.setting)
         finding.unsteady = self._differences(finding.case, native, again)
         for way, found in finding.differences.items():

@@ -15,7 +15,7 @@ TEXT = 'return f"Refunded {invoice}."'
 UNSTEADY = {
     "the time in the result": (TEXT, 'import time; return f"Refunded at {time.time_ns()}."'),
     "a random result": (TEXT, 'import secrets; return f"Refunded, {secrets.token_hex(8)}."'),
-    "a question": ('"Why?"', "f\"Why, {__import__('os').getpid()}?\""),
+    "a question": ('"Why?"', "f\"Why, {__import__('random').random()}?\""),
     "the name of a file": ('Path("refunds.txt")', "Path(f\"refund-{__import__('time').time_ns()}.txt\")"),
 }
 ABOVE = '    answer = await ctx.elicit(f"Refund {invoice}?", Sure)\n'
@@ -46,6 +46,16 @@ def test_a_repeated_effect_is_found_in_a_server_that_is_unsteady(tmp_path: Path)
     assert "Refunded at" not in before
     assert "native again" in after
     assert "Refunded at" in after
+
+
+def test_what_is_only_repeated_is_not_run_once_more(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    line = f'    Path(r"{outside / "runs"}").open("a").write("run\\n")\n'
+    (paid,) = report(tmp_path, SHOP.replace(ABOVE, line + ABOVE), [case("paid", YES, WHY)])["cases"]
+    assert paid["verdict"] == "different"
+    runs = (outside / "runs").read_text().splitlines()
+    assert len(runs) == 4  # one natively, and one in each of three rounds
 
 
 def test_junit_tells_an_unsteady_case_as_an_error(tmp_path: Path) -> None:
