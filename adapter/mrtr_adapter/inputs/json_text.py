@@ -10,6 +10,8 @@ from typing import Any
 from mrtr_adapter.serving.refusal import CannotServe
 
 _VALUE = json.JSONDecoder()
+_LONGEST = 60
+"""Of arguments that are shown."""
 _BLANK = re.compile(r"[ \t\n\r]*")
 
 
@@ -25,8 +27,8 @@ def json_of(text: str, source: str) -> Any:
         raise CannotServe(
             f"{source}, line {error.lineno}: this is not JSON: {error.msg} (column {error.colno})"
         ) from None
-    except RecursionError:
-        raise CannotServe(f"{source} is nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        raise CannotServe(f"{source} can't be read: {_reason(error)}") from None
 
 
 def arguments_of(text: str) -> dict[str, Any]:
@@ -35,15 +37,22 @@ def arguments_of(text: str) -> dict[str, Any]:
     Raises:
         CannotServe: they are no JSON object; shows how a shell takes one.
     """
+    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    given = f"--args {shown!r}"
     example = """write them as in --args '{"invoice": 7}'"""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        told = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
-        raise CannotServe(f"--args {text!r} is not JSON ({told}): {example}") from None
+        raise CannotServe(f"{given} is not JSON ({_reason(error)}): {example}") from None
     if not isinstance(value, dict):
-        raise CannotServe(f"--args {text!r} is no JSON object of names and values: {example}")
+        raise CannotServe(f"{given} is no JSON object of names and values: {example}")
     return value
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
 
 
 def line_of(text: str, place: Sequence[str | int]) -> int:

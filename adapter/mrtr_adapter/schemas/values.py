@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, UnknownType
+from jsonschema.exceptions import SchemaError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -58,7 +57,7 @@ class Values:
         """Not if it can't be told, as where a reference leads nowhere."""
         try:
             return self._validator.evolve(schema=schema).is_valid(value)
-        except (Unresolvable, UnknownType, RecursionError, re.error):
+        except (Unresolvable, RecursionError, re.error):
             return False
 
     def guesses(self, schema: Mapping[str, Any], words: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -238,14 +237,14 @@ def _numbers(schema: Mapping[str, Any], *, whole: bool) -> Iterator[int | float]
 def _lowest(schema: Mapping[str, Any], step: float, *, exact: bool) -> float | None:
     """The least that is allowed; with `exact` the least multiple, else a step away from what is excluded."""
     least, over = schema.get("minimum"), schema.get("exclusiveMinimum")
-    found = [] if least is None else [step * math.ceil(least / step) if exact else least]
-    found += [] if over is None else [step * (math.floor(over / step) + 1) if exact else over + step]
+    found = [] if least is None else [step * -int(-least // step) if exact else least]
+    found += [] if over is None else [step * (int(over // step) + 1) if exact else over + step]
     return max(found, default=None)
 
 
 def _highest(schema: Mapping[str, Any], step: float, *, exact: bool) -> float | None:
     """The same at the other end."""
     most, under = schema.get("maximum"), schema.get("exclusiveMaximum")
-    found = [] if most is None else [step * math.floor(most / step) if exact else most]
-    found += [] if under is None else [step * (math.ceil(under / step) - 1) if exact else under - step]
+    found = [] if most is None else [step * int(most // step) if exact else most]
+    found += [] if under is None else [step * (-int(-under // step) - 1) if exact else under - step]
     return min(found, default=None)

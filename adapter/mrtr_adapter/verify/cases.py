@@ -86,13 +86,13 @@ class CaseFile(Strict):
     cases: list[Case] = Field(min_length=1)
 
 
-def read_cases(path: Path) -> list[Case]:
-    """The cases of a file.
+def read_cases(path: Path, option: str = "--cases") -> list[Case]:
+    """The cases of the file that `option` names.
 
     Raises:
         CannotServe: it can't be read, or something in it is wrong; says where.
     """
-    file = _File.read(path, "--cases")
+    file = _File.read(path, option)
     try:
         cases = CaseFile.model_validate(file.document).cases
     except ValidationError as error:

@@ -46,6 +46,7 @@ def test_a_file_that_can_not_be_used_is_told_by_name(option: str, kind: str, tmp
     assert line.startswith(f"mrtr {command}: ")
     assert "given.txt" in line
     assert "Errno" not in line
+    assert kind == "no syntax" or f"{name} given.txt" in line
     if kind == "no text":
         assert "line 2: this is no text in UTF-8" in line
     elif kind == "no syntax" and name not in NO_SYNTAX:

@@ -50,6 +50,8 @@ EDGES: dict[str, tuple[Schema, list[Any]]] = {
     "fractions of a bound": ({"type": "integer", "minimum": 2.5, "exclusiveMaximum": 4}, [3]),
     "closer than a step": ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.4}, [0.2]),
     "two lower bounds": ({"type": "integer", "minimum": 1, "exclusiveMinimum": 4, "maximum": 9}, [5, 9]),
+    "beyond what a float holds": ({"type": "integer", "minimum": 2**63 + 1}, [2**63 + 1]),
+    "as large at the other end": ({"type": "integer", "exclusiveMaximum": -(2**63)}, [-(2**63) - 1]),
     "below zero": ({"type": "integer", "maximum": -3}, [-3]),
     "many": ({"type": "array", "items": {"enum": [1, 2]}, "minItems": 3}, [[1, 1, 1], [1, 1, 2], [2, 2, 2]]),
     "different ones": (

@@ -45,7 +45,7 @@ def record(session: Session, file: Path, tool: str | None, arguments: dict[str, 
     """
     if sys.stdin is None:
         raise CannotVerify("--record asks at the terminal, and stdin is closed")
-    cases = read_cases(file) if file.exists() else []
+    cases = read_cases(file, "--record") if file.exists() else []
     while True:
         case = _called(session.catalog, tool, arguments)
         native, script = run_natively(session.subject.original, case, session.setting, Person)
