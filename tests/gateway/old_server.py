@@ -136,7 +136,7 @@ def call(name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> str:
     if name == "die":
         note("died")
         os._exit(7)
-    if name == "where":
+    if name in ("where", "where_unlisted"):
         look_for_roots()
         if wants_roots():
             _learned.wait(10)
@@ -171,7 +171,12 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any]:
             "protocolVersion": "2025-06-18",
             "serverInfo": {"name": "old", "title": "Old server", "version": "1.2"},
             "instructions": "Ask me.",
-            "capabilities": {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}},
+            "capabilities": {
+                "tools": {"listChanged": True},
+                "resources": {"subscribe": True},
+                "prompts": {},
+                "logging": {},
+            },
         }
     if method == "tools/list":
         look_for_roots()
@@ -193,8 +198,12 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any]:
             "structuredContent": {"text": text},
             "_meta": {"example.com/pid": os.getpid()},
         }
-    if method == "resources/list":
-        return {"resources": []}
+    if method == "prompts/get":
+        raise Refused(-32602, f"no prompt {params['name']}", None)
+    if method in ("resources/list", "prompts/list"):
+        return {method.partition("/")[0]: []}
+    if method == "resources/templates/list":
+        return {"resourceTemplates": []}
     if method == "resources/subscribe":
         threading.Timer(
             0.1, send, (), {"method": "notifications/resources/updated", "params": params}

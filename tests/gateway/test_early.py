@@ -9,9 +9,14 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import ListRootsResult, Root
 
+from adapter.check.serving import served
 from gateway.behind import Journal, Rounds, client_of, replace, running, settings, text
-from mrtr_adapter.gateway import session
+from mrtr_adapter.check.connect import over_http
+from mrtr_adapter.check.model import Status
+from mrtr_adapter.check.run import Plan, check
+from mrtr_adapter.gateway import lists, session
 from mrtr_adapter.gateway.child import Command
+from mrtr_adapter.gateway.http import Places
 from mrtr_adapter.gateway.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -29,11 +34,18 @@ async def has_roots(context: object) -> ListRootsResult:
     return ROOTS
 
 
-def asking(journal: Journal, when: str = "--roots", **more: Any) -> Settings:
+def asking(journal: Journal, *when: str, **more: Any) -> Settings:
     """For an old server that asks for roots, by default when it has started."""
     plain = settings(journal, **more)
     assert isinstance(plain.behind, Command)
-    return replace(plain, behind=replace(plain.behind, arguments=[*plain.behind.arguments, when]))
+    arguments = [*plain.behind.arguments, *(when or ["--roots"])]
+    return replace(plain, behind=replace(plain.behind, arguments=arguments))
+
+
+@pytest.fixture
+def certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the old server is to list its tools, it is waited for."""
+    monkeypatch.setattr(lists, "LOOK_FIRST_SECONDS", 60.0)
 
 
 @pytest.mark.usefixtures("patient")
@@ -131,3 +143,55 @@ async def test_a_server_that_asks_what_the_client_has_not_declared_goes_on_as_on
         with anyio.fail_after(20):
             assert (await client.list_tools()).tools
             assert text(await client.call_tool("where", {})) == "nowhere"
+
+
+@pytest.mark.usefixtures("patient", "certain")
+async def test_nobody_is_asked_for_a_tool_or_prompt_that_does_not_exist(journal: Journal) -> None:
+    async with (
+        running(asking(journal)) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        with pytest.raises(MCPError, match="no tool ghost"):
+            await Rounds("ghost").send(client)
+        with pytest.raises(MCPError, match="no prompt ghost"):
+            await client.session.get_prompt("ghost", allow_input_required=True)
+        call = Rounds("where")
+        assert await call.send(client) is None, "the question still waits for a call of something"
+        assert text(await call.send(client, {"roots": ROOTS})) == "file:///work"
+
+
+@pytest.mark.usefixtures("patient", "certain")
+async def test_a_tool_that_is_not_listed_may_ask_what_it_waits_for(journal: Journal) -> None:
+    async with (
+        running(asking(journal)) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        call = Rounds("where_unlisted")
+        assert await call.send(client) is None
+        assert call.keys == ["roots"]
+        assert text(await call.send(client, {"roots": ROOTS})) == "file:///work"
+    assert journal.acts == ["looked"]
+
+
+@pytest.mark.usefixtures("patient")
+async def test_a_call_is_asked_for_when_the_list_can_not_be_had_before(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lists, "LOOK_FIRST_SECONDS", 0.1)
+    async with (
+        running(asking(journal, "--roots", "--roots-everywhere")) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        call = Rounds("whoami")
+        assert await call.send(client) is None
+        assert call.keys == ["roots"]
+
+
+@pytest.mark.usefixtures("patient", "certain")
+async def test_a_gateway_that_has_just_started_passes_the_check(journal: Journal) -> None:
+    app = Places({"/mcp": asking(journal)}, "127.0.0.1").app
+    with served(app) as url:
+        async with over_http(f"{url}/mcp", {}, 60) as wire:
+            report = await check("gateway", wire, Plan())
+    assert report.of(Status.FAILED) == []
+    assert report.of(Status.UNCHECKED) == []

@@ -124,6 +124,16 @@ class Call:
         self.session.listener = self
         self.reply = await self.session.begin(self.method, self.params)
 
+    async def hear_waiting(self, seconds: float) -> None:
+        """Have the call ask what the old server has asked before it, unless it ends within so many seconds."""
+        assert self.reply is not None
+        with anyio.move_on_after(seconds):
+            while self.reply.outcome is None:
+                await self.reply.stirred()
+            return
+        while self.session.waiting:
+            self.heard(self.session.waiting.popleft())
+
     async def round(self, flow: Flow, tell: Tell) -> dict[str, Any]:
         """The old server's result, once it has one; until then the flow ends the round with what it asks.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -19,6 +20,7 @@ from mrtr_adapter.gateway.capset import SessionKind, declared_by
 from mrtr_adapter.gateway.early import ask_early, has_begun
 from mrtr_adapter.gateway.errors import cannot_wait, lost, lost_for_now, task_only, timed_out
 from mrtr_adapter.gateway.holds import Holds
+from mrtr_adapter.gateway.lists import listed, lists_no
 from mrtr_adapter.gateway.policy import ReplayPolicy
 from mrtr_adapter.gateway.pool import Pool
 from mrtr_adapter.gateway.reply import Reply
@@ -31,7 +33,6 @@ logger = logging.getLogger("mrtr")
 Context = ServerRequestContext[Any, Any]
 Principal = Callable[[Context], "str | None"]
 
-_MAX_PAGES = 100
 _STUCK_SECONDS = 1.0
 _LOOK_UP_SECONDS = 10.0
 """How long it may take to find out what a tool is; one that can't be looked up is not run again."""
@@ -141,12 +142,14 @@ class Serving:
         if again:
             logger.info("flow %s: %s is run again on a fresh session", flow.id, flow.name)
         session = kept.session if kept else await self.pool.acquire(kind, fresh=again)
-        await self._ask_early(flow, session)
+        asked = await self._ask_early(ctx, flow, session)
         call = Call(session, ctx.method, call_params(ctx.params))
         try:
             with anyio.fail_after(self.call_seconds):
                 await _set_log_level(session, ctx)
                 await call.begin()
+                if not asked:
+                    await call.hear_waiting(_STUCK_SECONDS)
         except TimeoutError:
             self.pool.discard(session)
             raise timed_out(flow.name, self.call_seconds) from None
@@ -155,12 +158,17 @@ class Serving:
             raise
         return call
 
-    async def _ask_early(self, flow: Flow, session: Session) -> None:
+    async def _ask_early(self, ctx: Context, flow: Flow, session: Session) -> bool:
+        """Ask what the old server wants to know before the call. False if the call is of nothing that there is."""
         try:
+            begins = flow.memory.before is None
+            if begins and session.waiting and await lists_no(session, ctx.method, flow.target):
+                return False
             await ask_early(flow, session)
         except BaseException:
             self.pool.release(session)  # nothing was begun on it
             raise
+        return True
 
     async def _stopped(self, ctx: Context, flow: Flow, kind: SessionKind, call: Call) -> None:
         """The round has ended with a question, or its request was cancelled."""
@@ -224,15 +232,9 @@ class Serving:
 
     async def tool(self, kind: SessionKind, name: str) -> dict[str, Any] | None:
         """A tool as the old server lists it for such clients."""
-        cursor: str | None = None
-        for _ in range(_MAX_PAGES):
-            page = await self.once(kind, "tools/list", {"cursor": cursor} if cursor else {})
-            for tool in page.get("tools") or []:
-                if tool.get("name") == name:
-                    return dict(tool)
-            cursor = page.get("nextCursor")
-            if cursor is None:
-                break
+        async for tool in listed(partial(self.once, kind), "tools"):
+            if tool.get("name") == name:
+                return dict(tool)
         return None
 
 

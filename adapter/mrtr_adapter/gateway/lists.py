@@ -1,0 +1,48 @@
+"""What an old server lists, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from mrtr_adapter.gateway.session import Session
+
+Request = Callable[[str, "dict[str, Any]"], Awaitable["dict[str, Any]"]]
+"""Sends a request to the old server, by its method and parameters: the result."""
+
+_MAX_PAGES = 100
+LOOK_FIRST_SECONDS = 2.0
+"""How long a call waits to learn whether what it names exists. A server may hold its lists back until it is answered."""
+_NAMED_IN = {"tools/call": "tools", "prompts/get": "prompts"}
+
+
+async def listed(request: Request, kind: str) -> AsyncIterator[dict[str, Any]]:
+    """The entries of `tools/list` or `prompts/list`; `kind` is `tools` or `prompts`.
+
+    Raises:
+        MCPError: as `request` does.
+    """
+    cursor: str | None = None
+    for _ in range(_MAX_PAGES):
+        page = await request(f"{kind}/list", {"cursor": cursor} if cursor else {})
+        for entry in page.get(kind) or []:
+            yield entry
+        cursor = page.get("nextCursor")
+        if cursor is None:
+            return
+
+
+async def lists_no(session: Session, method: str, name: str) -> bool:
+    """Whether a call is of a tool or prompt that the old server does not list. False where that can't be told soon."""
+    kind = _NAMED_IN.get(method)
+    if kind is None:
+        return False
+    with anyio.move_on_after(LOOK_FIRST_SECONDS):
+        try:
+            return name not in [entry.get("name") async for entry in listed(session.request, kind)]
+        except MCPError:
+            return False
+    return False
