@@ -15,7 +15,7 @@ Request = Callable[[str, "dict[str, Any]"], Awaitable["dict[str, Any]"]]
 
 _MAX_PAGES = 100
 LOOK_FIRST_SECONDS = 2.0
-"""How long a call waits to learn whether what it names exists. A server may hold its lists back until it is answered."""
+"""How long a call waits to learn whether there is what it names: a server may list nothing until it is answered."""
 _NAMED_IN = {"tools/call": "tools", "prompts/get": "prompts"}
 
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 
+from mrtr_adapter.fastmcp import is_fastmcp
 from mrtr_adapter.serving.refusal import told
 
 _NEW_IN_2 = ("mcp.server.mcpserver", "mcp_types")
@@ -24,6 +25,8 @@ def explain(error: Exception, path: Path) -> str:
     if old is not None:
         return _written_for_1(path, old)
     where = _where(error, path)
+    if _is_gone_from_fastmcp(error):
+        return _written_for_fastmcp_3(path, f"{where}: {str(error).partition(' (')[0]}")
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _not_installed(error.name, where)
     if isinstance(error, ImportError):
@@ -50,10 +53,38 @@ def _mcp_missing(error: ImportError) -> bool:
     return isinstance(error, ModuleNotFoundError) and error.name == "mcp"
 
 
+def _is_gone_from_fastmcp(error: Exception) -> bool:
+    """Whether the installed FastMCP lacks what the file uses. Without any, `fastmcp` itself is what is missing."""
+    if isinstance(error, ImportError):
+        none = isinstance(error, ModuleNotFoundError) and error.name == "fastmcp"
+        return _is_of_fastmcp(error.name) and not none
+    if isinstance(error, AttributeError):
+        owner = error.obj
+        return is_fastmcp(owner) or (isinstance(owner, ModuleType) and _is_of_fastmcp(owner.__name__))
+    return False
+
+
+def _is_of_fastmcp(module: str | None) -> bool:
+    return (module or "").partition(".")[0] == "fastmcp"
+
+
 def _written_for_1(path: Path, name: str) -> str:
+    lack = f"{path} is written for mcp 1.x (it uses {name}; mcp {version('mcp')} is installed)"
+    return f"{lack}: {_ways(path, '2.x', 'mcp<2')}"
+
+
+def _written_for_fastmcp_3(path: Path, lack: str) -> str:
     return (
-        f"{path} is written for mcp 1.x (it uses {name}; mcp {version('mcp')} is installed): bring it to 2.x with "
-        f"`mrtr rewrite --sdk-only {_quoted(path)}`, or leave it and run `mrtr wrap -- python {_quoted(path)}`"
+        f"{lack}; fastmcp {version('fastmcp')} is installed. If it is written for FastMCP 2 or 3, "
+        f"{_ways(path, '4', 'fastmcp<4')}"
+    )
+
+
+def _ways(path: Path, newer: str, older: str) -> str:
+    """What can be done with a file that is written for `older`, as pip names it."""
+    return (
+        f"bring it to {newer} with `mrtr rewrite --sdk-only {_quoted(path)}`, or leave it and run "
+        f"`mrtr wrap -- python {_quoted(path)}`, with the python of an environment that has {older}"
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mrtr_adapter.binding.adapt import adapt
+from mrtr_adapter.serving.logs import log_to_stderr, servers_log_alike
 from mrtr_adapter.serving.module import import_file
 from mrtr_adapter.serving.refusal import CannotServe
 from mrtr_adapter.serving.servers import find_server
@@ -35,7 +34,9 @@ class Job:
         Raises:
             CannotServe: one of these did not work.
         """
-        return self.adapting(find_server(import_file(self.target.path), self.target))
+        with servers_log_alike():
+            server = find_server(import_file(self.target.path), self.target)
+        return self.adapting(server)
 
     def adapting(self, server: AnyServer) -> AnyServer:
         """Adapt the server that has been found in the file, as `adapted` does.
@@ -43,9 +44,7 @@ class Job:
         Raises:
             CannotServe: it can't be adapted like this.
         """
-        logging.basicConfig(
-            stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-        )
+        log_to_stderr()
         try:
             return adapt(server, keys=self.keys, store=self.store, single_use=self.single_use)
         except (TypeError, ValueError) as error:

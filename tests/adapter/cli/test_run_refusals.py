@@ -30,8 +30,24 @@ FILES = {
             "written for mcp 1.x",
             "mcp.server.fastmcp",
             "`mrtr rewrite --sdk-only server.py`",
-            "`mrtr wrap -- python server.py`",
+            "`mrtr wrap -- python server.py`, with the python of an environment that has mcp<2",
         ],
+    ),
+    "fastmcp3-module": (
+        "import fastmcp.nothing.at_all",
+        ["server.py line 1: No module named 'fastmcp.nothing'; fastmcp 4.", "that has fastmcp<4"],
+    ),
+    "fastmcp3-name": (
+        "from fastmcp.server.auth import BearerAuthProvider",
+        [
+            "server.py line 1: cannot import name 'BearerAuthProvider' from 'fastmcp.server.auth'; fastmcp 4.",
+            "`mrtr rewrite --sdk-only server.py`",
+            "`mrtr wrap -- python server.py`, with the python of an environment that has fastmcp<4",
+        ],
+    ),
+    "fastmcp3-method": (
+        "from fastmcp import FastMCP\nFastMCP('s').nothing",
+        ["server.py line 2: 'FastMCP' object has no attribute 'nothing'", "that has fastmcp<4"],
     ),
     "mcp1-name": ("from mcp.shared.exceptions import McpError", ["written for mcp 1.x", "mrtr wrap"]),
     "mcp1-attribute": ("import mcp.types as types\ntypes.Nothing", ["mcp.types.Nothing", "mrtr wrap"]),
