@@ -13,7 +13,7 @@ from mrtr_adapter.cli.wrap_serving import over_http, over_stdio
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.config import read_config
 from mrtr_adapter.gateway.holds import HoldLimits
-from mrtr_adapter.gateway.logs import FORMATS, JSON, TEXT, log_to_stderr
+from mrtr_adapter.gateway.logs import FORMATS, JSON, TEXT, log_as
 from mrtr_adapter.gateway.settings import Settings, with_logged_stderr
 from mrtr_adapter.gateway.wanted import behind, bounds, environment, policy, tokens
 from mrtr_adapter.sealing.keys import ENVIRONMENT
@@ -157,7 +157,7 @@ def wrap(
             store=store,
         )
         servers = {_PATH: settings} if config is None else read_config(config, settings)
-        log_to_stderr(log_format)
+        log_as(log_format)
         if log_format == JSON:
             servers = {path: with_logged_stderr(one) for path, one in servers.items()}
         if address is None:

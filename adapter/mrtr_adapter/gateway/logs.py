@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from datetime import datetime, timezone
 from typing import Any
 
 from opentelemetry import trace
+
+from mrtr_adapter.serving.logs import LINES, log_to_stderr
 
 TEXT, JSON = "text", "json"
 FORMATS = (TEXT, JSON)
@@ -42,9 +43,6 @@ class JsonLines(logging.Formatter):
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
-def log_to_stderr(format: str) -> None:
-    """Log from INFO on, in one of `FORMATS`."""
-    handler = logging.StreamHandler(sys.stderr)
-    lines = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
-    handler.setFormatter(JsonLines() if format == JSON else lines)
-    logging.basicConfig(handlers=[handler], level=logging.INFO)
+def log_as(format: str) -> None:
+    """Log to stderr, in one of `FORMATS`."""
+    log_to_stderr(lines=JsonLines() if format == JSON else LINES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from contextlib import suppress
@@ -254,3 +255,32 @@ shop._lowlevel_server.lifespan = lifespan
 
 def over_stdio(file: Path, keys: str | None = None) -> StdioServerParameters:
     return StdioServerParameters(command=MRTR[0], args=[*MRTR[1:], "run", str(file)], env=environment(keys))
+
+
+LINE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} %s %s: %s"
+OWN_LINES = "import logging\nlogging.basicConfig(format='mine: %(message)s', level=logging.INFO)\n"
+SERVERS = {"MCPServer": SHOP, "low-level": LOW_LEVEL + "\nshop = build()\n", "FastMCP": FAST}
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_log_lines_carry_time_and_level(kind: str, tmp_path: Path) -> None:
+    says = "\nimport logging\nlogging.getLogger('desk').warning('it is late')\n"
+    with serving(written(tmp_path, SERVERS[kind].replace("\nshop.run()\n", "") + says)) as server:
+        server.said(LINE % ("INFO", r"uvicorn\.error", "Application startup complete"))
+        if kind == "MCPServer":
+            server.said(LINE % ("WARNING", "desk", "it is late"))
+
+
+def test_a_server_from_a_function_logs_at_its_own_level(tmp_path: Path) -> None:
+    quiet = SHOP.replace('shop = MCPServer("shop")', 'shop = MCPServer("shop", log_level="WARNING")')
+    ends = "\nimport logging\ndef build():\n    return shop\nlogging.info('not heard')\nlogging.warning('heard')\n"
+    with serving(Path(f"{written(tmp_path, quiet + ends)}:build")) as server:
+        pass
+    server.said(LINE % ("WARNING", "root", "heard"))
+    assert "not heard" not in "".join(server.lines)
+
+
+def test_logging_that_the_file_sets_up_is_kept(tmp_path: Path) -> None:
+    with serving(written(tmp_path, OWN_LINES + SHOP)) as server:
+        server.said("^mine: ")
+    assert not re.search(r"^\d{4}-", "".join(server.lines), re.MULTILINE)
