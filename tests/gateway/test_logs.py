@@ -16,7 +16,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext
 from gateway.behind import OLD_SERVER, SHARED_KEY, Journal
 from gateway.instance import Instance
 from mrtr_adapter.gateway.logs import JsonLines
-from mrtr_adapter.gateway.stderr import relay
+from mrtr_adapter.gateway.stderr import Stderr
 
 CHATTY = f"""
 import sys
@@ -71,7 +71,7 @@ async def test_a_line_without_end_is_logged_in_pieces(caplog: pytest.LogCaptureF
     stderr = asyncio.StreamReader()
     stderr.feed_data(b"x" * 100_000 + b"\nthe end")
     stderr.feed_eof()
-    await relay(stderr, 7)
+    await Stderr(stderr, 7, logged=True).relay()
     pieces = [record.getMessage() for record in caplog.records]
     assert "".join(pieces) == "x" * 100_000 + "the end"
     assert max(map(len, pieces)) <= 16 * 1024

@@ -16,7 +16,6 @@ from mrtr_adapter.serving.job import Job
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.ring import keys_of_environment, keys_of_file
 from mrtr_adapter.serving.single_use import check_store, parse_single_use
-from mrtr_adapter.serving.startup import Startup
 from mrtr_adapter.serving.stdio import person_at_stdin, serve_stdio
 from mrtr_adapter.serving.target import Target
 from mrtr_adapter.serving.workers import serve_by_workers
@@ -122,5 +121,4 @@ def _over_http(job: Job, address: Address, workers: int) -> None:
         )
         serve_by_workers(job, address.host, sockets, workers)
     else:
-        app = Startup(application(server, address.host), lambda: click.echo(where, err=True))
-        serve_http(app, sockets)
+        serve_http(application(server, address.host), sockets, lambda: click.echo(where, err=True))

@@ -12,7 +12,6 @@ from mrtr_adapter.gateway.http import Places
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.serving.address import Address
 from mrtr_adapter.serving.http import serve_http
-from mrtr_adapter.serving.startup import Startup
 from mrtr_adapter.serving.stdio import person_at_stdin, serve_stdio
 
 logger = logging.getLogger("mrtr")
@@ -42,8 +41,7 @@ def over_http(servers: Mapping[str, Settings], address: Address, grace: int) -> 
     host = address.url.removesuffix("/mcp")
     at = ", ".join(host + path for path in servers)
     places = Places(servers, address.host)
-    app = Startup(places.app, lambda: logger.info("mrtr wrap: serving %s", at))
-    serve_http(app, sockets, grace, places.leave)
+    serve_http(places.app, sockets, lambda: logger.info("mrtr wrap: serving %s", at), grace, places.leave)
 
 
 async def _over_stdio(settings: Settings) -> None:

@@ -18,13 +18,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import anyio
 from mcp.client.stdio import get_default_environment
 
 from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, Link, LinkClosed, Message
-from mrtr_adapter.gateway.stderr import relay
+from mrtr_adapter.gateway.stderr import Stderr
 from mrtr_adapter.gateway.warden import Warden
 
 logger = logging.getLogger("mrtr")
@@ -52,7 +52,9 @@ class Command:
     """On top of what every program gets."""
     folder: Path | None = None
     logs_stderr: bool = False
-    """Have its stderr in the gateway's log, and not simply where the gateway's own goes."""
+    """Have its stderr in the gateway's log, and not as it is where the gateway's own goes."""
+    advice: ClassVar[str] = "run it by itself to see why; it has to speak MCP on its stdin and stdout"
+    """What to do when it does not start."""
 
     @property
     def name(self) -> str:
@@ -70,7 +72,7 @@ class Command:
                 *self.arguments,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE if self.logs_stderr else None,
+                stderr=subprocess.PIPE,
                 cwd=self.folder,
                 env=get_default_environment() | dict(self.environment),
                 limit=_CHUNK,
@@ -79,11 +81,12 @@ class Command:
         except OSError as error:
             raise LinkClosed(f"{self.arguments[0]} can't be started: {error.strerror or error}") from None
         await warden.watch(process.pid)
+        assert process.stderr is not None
+        stderr = Stderr(process.stderr, process.pid, logged=self.logs_stderr)
         async with anyio.create_task_group() as group:
-            if process.stderr is not None:
-                group.start_soon(relay, process.stderr, process.pid)
+            group.start_soon(stderr.relay)
             try:
-                yield _Child(process, self.arguments[0])
+                yield _Child(process, self.arguments[0], stderr)
             finally:
                 with anyio.CancelScope(shield=True):
                     await _end(process)
@@ -94,12 +97,14 @@ class Command:
 class _Child:
     """Messages are lines of JSON. Lines that are not, as old servers print them, are logged and passed over."""
 
-    def __init__(self, process: asyncio.subprocess.Process, name: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, name: str, stderr: Stderr) -> None:
         self._process = process
         self._name = name
+        self._stderr = stderr
         self._buffer = bytearray()
         self._searched = 0
         self._complaints = 0
+        self._unsaid: list[str] | None = []
         self._writing = anyio.Lock(fast_acquire=True)
 
     async def send(self, message: Message) -> None:
@@ -120,17 +125,38 @@ class _Child:
             except (ValueError, RecursionError):
                 message = None
             if isinstance(message, dict):
+                self._has_spoken()
                 return message
             if line.strip():
                 self._complain(line)
 
     def _complain(self, line: bytes) -> None:
+        """Log such a line; before the first message it is kept, as it may tell why there is none."""
         self._complaints += 1
-        if self._complaints <= _MAX_COMPLAINTS:
-            text = line[:200].decode(errors="replace")
-            logger.warning("%s printed a line that is no message: %r", self._name, text)
-        if self._complaints == _MAX_COMPLAINTS:
+        if self._complaints > _MAX_COMPLAINTS:
+            return
+        text = line[:200].decode(errors="replace")
+        if self._unsaid is None:
+            self._log(text)
+        else:
+            self._unsaid.append(text)
+
+    def _has_spoken(self) -> None:
+        for text in self._unsaid or ():
+            self._log(text)
+        self._unsaid = None
+
+    def _log(self, text: str) -> None:
+        logger.warning("%s printed a line that is no message: %r", self._name, text)
+        if self._complaints >= _MAX_COMPLAINTS:
             logger.warning("more such lines of this process are not logged")
+
+    @property
+    def printed(self) -> str:
+        lines = [f"stdout: {text.strip()}" for text in (self._unsaid or ())[:1]]
+        if said := self._stderr.last_lines:
+            lines.append(f"stderr: {' / '.join(said)}")
+        return ", ".join(lines)
 
     def speak(self, version: str) -> None:
         pass
@@ -154,8 +180,12 @@ class _Child:
 
     async def _epitaph(self, closed: str) -> str:
         """Why it can't be spoken with: most that close a pipe have ended, which is what an owner can look into."""
+        status = None
         with anyio.move_on_after(1):
-            return f"{self._name} has ended with status {await self._process.wait()}"
+            status = await self._process.wait()
+            await self._stderr.ended()
+        if status is not None:
+            return f"{self._name} has ended with status {status}"
         return f"{self._name} has closed its {closed}"
 
 

@@ -26,10 +26,12 @@ from mrtr_adapter.gateway.remote import Endpoint
 from mrtr_adapter.gateway.serving import Serving, dropping
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.gateway.warden import Warden, warden
-from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.serving.refusal import CannotServe, shortened
 from mrtr_adapter.stores import Store, open_store
 
 _TTL_SECONDS = 600.0
+_LONGEST_NAME, _LONGEST_PRINTED = 80, 160
+"""Characters of a message at the start, which are to leave room for what to do."""
 _PROBE = SessionKind.of(None, {})
 
 
@@ -115,7 +117,11 @@ async def _hello(pool: Pool, behind: Command | Endpoint) -> dict[str, object]:
     try:
         return (await pool.first(_PROBE)).hello
     except MCPError:
-        raise CannotServe(f"can't use the old server {behind.name}: {pool.trouble}") from None
+        printed = f" ({shortened(pool.printed, _LONGEST_PRINTED)})" if pool.printed else ""
+        name = shortened(behind.name, _LONGEST_NAME)
+        raise CannotServe(
+            f"can't use the old server {name}: {pool.trouble}{printed}: {behind.advice}"
+        ) from None
 
 
 def _opener(behind: Command | Endpoint, guard: Warden) -> OpenLink:

@@ -59,8 +59,11 @@ class Places:
             async with anyio.create_task_group() as starting:
                 for place in self._places.values():
                     starting.start_soon(group.start, place.serve, self._route)
-            if not any(place.gateway for place in self._places.values()):
-                raise CannotServe(next(place.trouble for place in self._places.values()))
+            down = [place for place in self._places.values() if place.gateway is None]
+            if len(down) == len(self._places):
+                raise CannotServe("; ".join(place.trouble for place in down))
+            for place in down:
+                place.log_trouble()
             yield
             group.cancel_scope.cancel()
 
@@ -92,6 +95,9 @@ class _Place:
         message = "The server behind this path can't be used yet; it is tried again soon"
         await JSONResponse({"error": message}, 503, {"Retry-After": "30"})(scope, receive, send)
 
+    def log_trouble(self) -> None:
+        logger.error("%s can't be served, and is tried again: %s", self._path, self.trouble)
+
     @property
     def health(self) -> Health:
         return self.gateway.health if self.gateway is not None else {"status": DOWN}
@@ -117,7 +123,8 @@ class _Place:
                         await anyio.sleep_forever()
             except CannotServe as error:
                 self.trouble = str(error)
-                logger.error("%s can't be served, next attempt in %.0f s: %s", self._path, pause, error)
+                if started:
+                    self.log_trouble()
             if not started:
                 task_status.started()
                 started = True

@@ -26,6 +26,10 @@ class Link(Protocol):
     async def receive(self) -> Message:
         """The next message. Raises `LinkClosed` at the end."""
 
+    @property
+    def printed(self) -> str:
+        """What the old server has printed besides messages, for the operator's eyes only; empty if nothing."""
+
     def speak(self, version: str) -> None:
         """The protocol version that has been agreed upon."""
 

@@ -44,5 +44,6 @@ class JsonLines(logging.Formatter):
 
 
 def log_as(format: str) -> None:
-    """Log to stderr, in one of `FORMATS`."""
+    """Log to stderr, in one of `FORMATS`; without a line for each request to an old server."""
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     log_to_stderr(lines=JsonLines() if format == JSON else LINES)

@@ -65,6 +65,8 @@ class Pool:
         self._not_before = 0.0
         self.trouble = ""
         """Why the last attempt to open a session that did not work has failed."""
+        self.printed = ""
+        """What the old server has printed in it. Clients are not told."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Pool]:
@@ -91,9 +93,9 @@ class Pool:
         """An idle session, opened to see what the server is.
 
         Raises:
-            MCPError: there can't be one; says why.
+            MCPError: there can't be one; `trouble` says why, and the log does not.
         """
-        session = await self._open(kind)
+        session = await self._open(kind, log=False)
         self._idle.append(session)
         return session
 
@@ -164,7 +166,7 @@ class Pool:
                 return True
         return False
 
-    async def _open(self, kind: SessionKind) -> Session:
+    async def _open(self, kind: SessionKind, *, log: bool = True) -> Session:
         assert self._group is not None
         pause = self._not_before - time.monotonic()
         if pause > 0:
@@ -175,11 +177,12 @@ class Pool:
         try:
             await self._group.start(self._serve, session)
         except NotStarted as failure:
-            self.trouble = str(failure)
+            self.trouble, self.printed = str(failure), failure.printed
             pause = min(_FIRST_PAUSE * 2**self._failures, _LONGEST_PAUSE)
             self._failures += 1
             self._not_before = time.monotonic() + pause
-            logger.error("the server behind can't be used, next attempt in %.1f s: %s", pause, failure)
+            if log:
+                logger.error("the server behind can't be used, next attempt in %.1f s: %s", pause, failure)
             raise self._unavailable(pause) from None
         finally:
             self._opening.remove(kind)

@@ -49,7 +49,11 @@ class Listener(Protocol):
 
 
 class NotStarted(Exception):
-    """An old server could not be started, or does not speak MCP; says why."""
+    """An old server could not be started, or does not speak MCP; says why, and what it has `printed` meanwhile."""
+
+    def __init__(self, reason: str, printed: str) -> None:
+        super().__init__(reason)
+        self.printed = printed
 
 
 class Session:
@@ -109,7 +113,7 @@ class Session:
         finally:
             self._end(reason)
         if not started:
-            raise NotStarted(reason)
+            raise NotStarted(reason, self._link.printed if self._link else "")
 
     async def _shake_hands(self, link: Link, seconds: float) -> None:
         params = {

@@ -43,8 +43,14 @@ def behind(
         raise CannotServe(f"there is no folder {folder} to start the command in")
     program = shutil.which(command[0], path=environment.get("PATH"))
     if program is None:
-        raise CannotServe(f"there is no command {command[0]}: give its path, or install it")
+        raise CannotServe(_no_program(command[0]))
     return Command([program, *command[1:]], environment, folder)
+
+
+def _no_program(name: str) -> str:
+    if Path(name).is_file():
+        return f"{name} is a file that can't be run: give what runs it as well, as in -- python {name}"
+    return f"there is no command {name}: give its path, or install it"
 
 
 def environment(named: Sequence[str], around: Mapping[str, str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from mcp.server.mcpserver import MCPServer
 from starlette.types import ASGIApp
 
 from mrtr_adapter.serving.refusal import CannotServe
+from mrtr_adapter.serving.startup import Startup
 
 if TYPE_CHECKING:
     from mrtr_adapter.serving.servers import AnyServer
@@ -37,7 +38,8 @@ def application(server: AnyServer, host: str) -> ASGIApp:
 
 def settings(app: Any, **more: Any) -> uvicorn.Config:
     """How uvicorn runs an application (or makes it): logs are the caller's, and the end is graceful."""
-    logging.getLogger("uvicorn.error").addFilter(_without_cancellations)
+    for sieve in (_without_cancellations, _without_beginning):
+        logging.getLogger("uvicorn.error").addFilter(sieve)
     return uvicorn.Config(
         app, log_config=None, lifespan="on", timeout_graceful_shutdown=GRACE_SECONDS, **more
     )
@@ -46,31 +48,32 @@ def settings(app: Any, **more: Any) -> uvicorn.Config:
 def serve_http(
     app: ASGIApp,
     sockets: list[socket.socket],
+    ready: Callable[[], None],
     grace: int = GRACE_SECONDS,
     leave: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve in this process until SIGTERM or SIGINT.
 
     Args:
+        ready: is called when the application has started.
         grace: how many seconds a request that runs then may take to finish.
         leave: is called when the signal comes, in the event loop.
 
     Raises:
-        CannotServe: the server's lifespan did not start; the log says why.
+        CannotServe: the server's lifespan did not start.
     """
+    failures: list[str] = []
     # uvicorn raises the signal that ended it once more, when it is done: that is a success.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with suppress(KeyboardInterrupt):
-            config = settings(app)
+            config = settings(Startup(app, ready, failures.append))
             config.timeout_graceful_shutdown = grace
             _Server(config, leave).run(sockets)
     except SystemExit as error:
         if error.code != STARTUP_FAILURE:
             raise
-        raise CannotServe(
-            "the server's own startup (lifespan) failed, as logged above: mend it there"
-        ) from None
+        raise CannotServe(*failures) from None
 
 
 class _Server(uvicorn.Server):
@@ -81,6 +84,14 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._leave()
         await super().shutdown(sockets)
+
+
+_BEGINNING = ("Started server process", "Waiting for application startup", "Application startup failed")
+
+
+def _without_beginning(record: logging.LogRecord) -> bool:
+    """Whoever serves says that it does, or why it can't."""
+    return not str(record.msg).startswith(_BEGINNING)
 
 
 def _without_cancellations(record: logging.LogRecord) -> bool:

@@ -14,8 +14,12 @@ class CannotServe(Exception):
 
 def one_line(text: str) -> str:
     """`text` without line breaks, cut at 400 characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return shortened(" ".join(text.split()), _LONGEST)
+
+
+def shortened(text: str, longest: int) -> str:
+    """`text`, or as much of it as fits into so many characters."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def told(error: BaseException) -> str:

@@ -41,7 +41,7 @@ def _in_worker(job: Job, host: str) -> ASGIApp:
     """Make the application in a process of its own, which imports the file anew."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        return Startup(application(job.adapted(), host), _ready)
+        return Startup(application(job.adapted(), host), _ready, logger.error)
     except CannotServe as error:
         print(f"mrtr run: {error}", file=sys.stderr)
         sys.exit(STARTUP_FAILURE)  # the supervisor does not start it again
