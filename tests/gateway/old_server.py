@@ -2,7 +2,8 @@
 
 `python old_server.py JOURNAL` appends a line for each thing that it does, with its process id in front. With `--roots`
 it asks for the client's roots right after it has started, as many do; with `--roots-everywhere` in lists and calls,
-whatever the client has declared, and goes on without them if it gets none.
+whatever the client has declared, and goes on without them if it gets none. With `--steady` it does not announce that
+its list of tools may change.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any]:
             "serverInfo": {"name": "old", "title": "Old server", "version": "1.2"},
             "instructions": "Ask me.",
             "capabilities": {
-                "tools": {"listChanged": True},
+                "tools": {"listChanged": "--steady" not in sys.argv[2:]},
                 "resources": {"subscribe": True},
                 "prompts": {},
                 "logging": {},
@@ -200,8 +201,10 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any]:
         }
     if method == "prompts/get":
         raise Refused(-32602, f"no prompt {params['name']}", None)
-    if method in ("resources/list", "prompts/list"):
-        return {method.partition("/")[0]: []}
+    if method == "prompts/list":
+        return {"prompts": [{"name": "letter"}]}
+    if method == "resources/list":
+        return {"resources": []}
     if method == "resources/templates/list":
         return {"resourceTemplates": []}
     if method == "resources/subscribe":

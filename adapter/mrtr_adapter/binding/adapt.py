@@ -91,14 +91,15 @@ def adapt(
             handler is replayed (yes).
         on_effect: what happens when a handler changes something above its question, which each replay repeats: `warn`
             once for each handler, `refuse` the call, or `ignore` it; or a map from tool to one of these, with `*` for
-            the others (`warn`).
+            the others (`warn`). The log tells a name that nothing has, once a client lists the tools.
         on_invalid_state: what a state that fails a check gets: `error`, or `restart`, a fresh first round.
         on_changed_handler: what a handler whose code has changed since the last round does: `continue` with the
             answers that still fit its questions, or `restart` with none (`continue`).
         store: keeps what is to happen once beyond the life of a process: a `Store`, or the URL of one, such as
             `sqlite:///FILE` or `redis://HOST:PORT/DB` (none).
         single_use: whose states are redeemed once only: all (True), none (False), of tools annotated `destructive`,
-            or of these names. Without a store the memory of this process has to do (`destructive`).
+            or of these names. Without a store the memory of this process has to do (`destructive`). The log tells a
+            name that nothing has, once a client lists the tools.
         reference_above_bytes: a larger journal goes to the store, and the state carries a handle to it (never).
         compress: whether state is compressed before it is sealed. Its length then tells how much the answers in it
             resemble one another, and a client that chooses some of them can so guess the others (no).

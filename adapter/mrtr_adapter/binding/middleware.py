@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from mrtr_adapter.binding.boundary import without_state
 from mrtr_adapter.binding.fingerprint import fingerprint
+from mrtr_adapter.binding.named import NameCheck
 from mrtr_adapter.binding.urls import open_urls
 from mrtr_adapter.custody.custody import Custody
 from mrtr_adapter.engine import replay
@@ -56,8 +57,12 @@ class ReplayMiddleware:
         self.find_handler = find_handler
         self.terms = terms
         self.custody = custody
+        self._names = NameCheck(server)
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.method == "tools/list":
+            named = {"single_use": self.custody.named, "on_effect": tuple(self.terms.on_effect.named)}
+            await self._names.check(ctx, named)
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             commits = ctx.method in INPUT_REQUIRED_METHODS
             return await (_committing(call_next, ctx) if commits else call_next(ctx))

@@ -49,7 +49,8 @@ from mrtr_adapter.serving.workers import serve_by_workers
     "single_use",
     multiple=True,
     metavar="all|destructive|none|TOOL,…",
-    help="Let each requestState of these tools be redeemed once only. [default: destructive, as annotated]",
+    help="Let each requestState of these tools be redeemed once only. A name that nothing has is refused, "
+    "or logged if that shows only once tools are listed. [default: destructive, as annotated]",
 )
 def run(
     target: str,

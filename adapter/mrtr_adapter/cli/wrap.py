@@ -52,7 +52,8 @@ _PATH = "/mcp"
     "--replay",
     multiple=True,
     metavar="all|safe|none|TOOL,…",
-    help="Calls that may be run again when they can't be continued. [default: safe, annotated read-only or idempotent]",
+    help="Calls that may be run again when they can't be continued. A name that the old server does not list is "
+    "refused at the start, or logged if its list may change. [default: safe, annotated read-only or idempotent]",
 )
 @timeout_option(300.0, "How long a call may run until it ends or asks.")
 @click.option(

@@ -77,6 +77,11 @@ class Custody:
         if reference_above_bytes is not None:
             self._reference_above_bytes = reference_above_bytes
 
+    @property
+    def named(self) -> Collection[str]:
+        """The tools, prompts and resources that are named as single use."""
+        return () if isinstance(self._single_use, bool | str) else self._single_use
+
     def also_of(self, server: Server[Any]) -> Custody:
         """The same for another server."""
         other = copy.copy(self)

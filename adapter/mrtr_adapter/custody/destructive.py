@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp_types import ListToolsResult, PaginatedRequestParams
 
-from mrtr_adapter.engine.session import ClosedSession
+from mrtr_adapter.custody.listing import tools_of
 
 logger = logging.getLogger("mrtr")
 
 Context = ServerRequestContext[Any, Any]
-_MAX_PAGES = 100
 
 
 class DestructiveTools:
@@ -36,19 +33,7 @@ class DestructiveTools:
         return self._known[name]
 
     async def _look(self, ctx: Context, name: str) -> bool:
-        entry = self._server.get_request_handler("tools/list")
-        # The round has ended: whoever takes part in listing the tools can't ask for it any more.
-        ctx = replace(ctx, session=ClosedSession(ctx.session, "tools/list"))
-        cursor: str | None = None
-        for _ in range(_MAX_PAGES if entry else 0):
-            assert entry is not None
-            page = ListToolsResult.model_validate(
-                await entry.handler(ctx, PaginatedRequestParams(cursor=cursor)), from_attributes=True
-            )
-            for tool in page.tools:
-                if tool.name == name:
-                    return bool(tool.annotations and tool.annotations.destructive_hint)
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+        async for tool in tools_of(self._server, ctx):
+            if tool.name == name:
+                return bool(tool.annotations and tool.annotations.destructive_hint)
         return False

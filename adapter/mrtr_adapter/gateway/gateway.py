@@ -20,6 +20,7 @@ from mrtr_adapter.gateway.health import DEGRADED, DOWN, OK, Health
 from mrtr_adapter.gateway.holds import Holds
 from mrtr_adapter.gateway.link import OpenLink
 from mrtr_adapter.gateway.listening import Listening
+from mrtr_adapter.gateway.named import check_named
 from mrtr_adapter.gateway.pool import Pool
 from mrtr_adapter.gateway.principal import principal_by
 from mrtr_adapter.gateway.remote import Endpoint
@@ -62,10 +63,14 @@ class Gateway:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Gateway]:
+async def running(settings: Settings, *, strict: bool = True) -> AsyncIterator[Gateway]:
     """A gateway to the server of these settings. At the end nothing of that is left.
 
+    Args:
+        strict: whether a name that nothing has keeps it from being served; else it is only logged.
+
     Raises:
+        Misnamed: a tool that is named does not exist.
         CannotServe: the old server can't be started or does not speak MCP, or a setting makes no sense.
     """
     listening = Listening()
@@ -77,7 +82,9 @@ async def running(settings: Settings) -> AsyncIterator[Gateway]:
             holds = Holds(settings.hold, dropping(pool))
             serving = Serving(pool, holds, settings.replay, principal, settings.call_seconds)
             bridge = Bridge(pool, group, settings.call_seconds)
-            front = build_front(await _hello(pool, settings.behind), serving, bridge, listening)
+            hello = await _hello(pool, settings.behind)
+            await check_named(settings.replay, pool, hello, strict=strict)
+            front = build_front(hello, serving, bridge, listening)
             _adapt(front, settings, store)
             group.start_soon(holds.sweep)
             try:

@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 from mrtr_adapter.gateway.gateway import Gateway, running
 from mrtr_adapter.gateway.groups import one_error
 from mrtr_adapter.gateway.health import DOWN, Health, overall
+from mrtr_adapter.gateway.named import Misnamed
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.serving.refusal import CannotServe
 
@@ -29,8 +30,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 class Places:
     """Old servers by the paths that they are served at, while the lifespan of `app` lasts.
 
-    If some of them can't be used at the start, the others are served meanwhile; if none can, the start fails with
-    `CannotServe`.
+    If some of them can't be used at the start, the others are served meanwhile; if none can, or one of them is told to
+    treat a tool specially that it does not have, the start fails with `CannotServe`.
 
     Args:
         servers: by path, such as `/mcp`.
@@ -59,10 +60,11 @@ class Places:
             async with anyio.create_task_group() as starting:
                 for place in self._places.values():
                     starting.start_soon(group.start, place.serve, self._route)
-            down = [place for place in self._places.values() if place.gateway is None]
-            if len(down) == len(self._places):
-                raise CannotServe("; ".join(place.trouble for place in down))
-            for place in down:
+            down = {path: place for path, place in self._places.items() if place.gateway is None}
+            in_the_way = {path: place for path, place in down.items() if place.misnamed}
+            if in_the_way or len(down) == len(self._places):
+                raise CannotServe(_told(in_the_way or down))
+            for place in down.values():
                 place.log_trouble()
             yield
             group.cancel_scope.cancel()
@@ -72,6 +74,13 @@ class Places:
         health = {path: place.health for path, place in self._places.items()}
         status = overall([str(one["status"]) for one in health.values()])
         return JSONResponse({"status": status, "servers": health}, status_code=503 if status == DOWN else 200)
+
+
+def _told(places: Mapping[str, _Place]) -> str:
+    """What keeps these from being served."""
+    if list(places) == ["/mcp"]:
+        return places["/mcp"].trouble
+    return "; ".join(f"{path}: {place.trouble}" for path, place in places.items())
 
 
 AddRoute = Callable[[str, "_Place"], None]
@@ -87,6 +96,7 @@ class _Place:
         self._inner: Starlette | None = None
         self.gateway: Gateway | None = None
         self.trouble = ""
+        self.misnamed = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._inner is not None:
@@ -112,7 +122,7 @@ class _Place:
         started = False
         while True:
             try:
-                async with running(self._settings) as gateway:
+                async with running(self._settings, strict=not started) as gateway:
                     inner = self._application(gateway)
                     async with inner.router.lifespan_context(inner):
                         self.gateway, self._inner = gateway, inner
@@ -122,7 +132,7 @@ class _Place:
                             task_status.started()
                         await anyio.sleep_forever()
             except CannotServe as error:
-                self.trouble = str(error)
+                self.trouble, self.misnamed = str(error), isinstance(error, Misnamed)
                 if started:
                     self.log_trouble()
             if not started:

@@ -1,0 +1,23 @@
+"""What an owner has named and nobody has: a slip of the pen would leave unprotected what they believe protected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+
+def misnamed(option: str, names: Collection[str], there_are: Collection[str]) -> str | None:
+    """Which of the `names` given to an option are of no tool or prompt that `there_are`, and what may be meant.
+
+    None if all are. The URI of a resource is not looked up: it may come out of a template.
+    """
+    unknown = sorted(name for name in set(names) - set(there_are) if "://" not in name)
+    if not unknown:
+        return None
+    return f"{option} names {', '.join(unknown)}, but there is no such tool or prompt: {_meant(unknown[0], there_are)}"
+
+
+def _meant(name: str, there_are: Collection[str]) -> str:
+    close = get_close_matches(name, there_are, n=1)
+    guess = f"did you mean {close[0]}? " if close else ""
+    return f"{guess}There {'are ' + ', '.join(sorted(there_are)) if there_are else 'is none at all'}"
