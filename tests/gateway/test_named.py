@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -13,6 +14,7 @@ from gateway.behind import OLD_SERVER, Journal, replace, running, settings
 from gateway.test_operations import hasty, served, with_script
 from mrtr_adapter.gateway import named
 from mrtr_adapter.gateway.child import Command
+from mrtr_adapter.gateway.lists import listed
 from mrtr_adapter.gateway.policy import NONE, ReplayPolicy
 from mrtr_adapter.gateway.settings import Settings
 from mrtr_adapter.serving.refusal import CannotServe
@@ -90,3 +92,11 @@ async def test_a_server_that_starts_later_is_served_and_the_name_logged(
             while (await client.get("/healthz")).json()["status"] != "ok":
                 await anyio.sleep(0.05)
     assert "--replay names pya" in caplog.text
+
+
+@pytest.mark.parametrize("entries", [None, 5, "text", [], [1, None, "pay", ["pay"]]])
+async def test_what_is_no_list_of_tools_lists_nothing(entries: object) -> None:
+    async def request(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        return {"tools": entries} if params else {"tools": [{"name": "look"}], "nextCursor": "1"}
+
+    assert [tool async for tool in listed(request, "tools")] == [{"name": "look"}]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from starlette.applications import Starlette
@@ -16,6 +18,7 @@ from starlette.routing import Route
 
 from adapter.check.serving import served
 from adapter.cli.commands import mrtr
+from gateway.behind import client_of
 from interop.serving import free_port
 from mrtr_adapter.gateway.child import Command
 from mrtr_adapter.gateway.gateway import running
@@ -138,8 +141,24 @@ async def test_what_a_server_prints_before_it_speaks_is_logged_once_it_does(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = Path(__file__).with_name("old_server.py")
-    late = f"echo good morning; echo hello >&2; exec {sys.executable} {script} /dev/null"
+    late = f"seq 20 40; echo hello >&2; exec {sys.executable} {script} /dev/null"
     async with running(Settings(Command(["sh", "-c", late]))):
         pass
-    assert "printed a line that is no message: 'good morning'" in caplog.text
+    said = [record.getMessage() for record in caplog.records if "such lines" in record.getMessage()]
+    assert said == ["more such lines of this process are not logged"]
+    assert caplog.text.count("printed a line that is no message: '2") == 10
     assert "hello" in capsys.readouterr().err
+
+
+@pytest.mark.anyio
+async def test_a_gateway_whose_stderr_is_gone_serves_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = Path(__file__).with_name("old_server.py")
+    loud = f"echo hello >&2; exec {sys.executable} {script} /dev/null"
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb", buffering=0) as gone:
+        monkeypatch.setattr(sys, "stderr", SimpleNamespace(buffer=gone))
+        async with running(Settings(Command(["sh", "-c", loud]))) as gateway, client_of(gateway) as client:
+            assert (await client.list_tools()).tools

@@ -104,7 +104,8 @@ class _Child:
         self._buffer = bytearray()
         self._searched = 0
         self._complaints = 0
-        self._unsaid: list[str] | None = []
+        self._unsaid: list[str] = []
+        self._has_spoken = False
         self._writing = anyio.Lock(fast_acquire=True)
 
     async def send(self, message: Message) -> None:
@@ -125,7 +126,8 @@ class _Child:
             except (ValueError, RecursionError):
                 message = None
             if isinstance(message, dict):
-                self._has_spoken()
+                self._has_spoken = True
+                self._log_complaints()
                 return message
             if line.strip():
                 self._complain(line)
@@ -135,25 +137,20 @@ class _Child:
         self._complaints += 1
         if self._complaints > _MAX_COMPLAINTS:
             return
-        text = line[:200].decode(errors="replace")
-        if self._unsaid is None:
-            self._log(text)
-        else:
-            self._unsaid.append(text)
+        self._unsaid.append(line[:200].decode(errors="replace"))
+        if self._has_spoken:
+            self._log_complaints()
 
-    def _has_spoken(self) -> None:
-        for text in self._unsaid or ():
-            self._log(text)
-        self._unsaid = None
-
-    def _log(self, text: str) -> None:
-        logger.warning("%s printed a line that is no message: %r", self._name, text)
-        if self._complaints >= _MAX_COMPLAINTS:
+    def _log_complaints(self) -> None:
+        for text in self._unsaid:
+            logger.warning("%s printed a line that is no message: %r", self._name, text)
+        if self._unsaid and self._complaints >= _MAX_COMPLAINTS:
             logger.warning("more such lines of this process are not logged")
+        self._unsaid.clear()
 
     @property
     def printed(self) -> str:
-        lines = [f"stdout: {text.strip()}" for text in (self._unsaid or ())[:1]]
+        lines = [f"stdout: {text.strip()}" for text in self._unsaid[:1]]
         if said := self._stderr.last_lines:
             lines.append(f"stderr: {' / '.join(said)}")
         return ", ".join(lines)

@@ -28,8 +28,10 @@ async def listed(request: Request, kind: str) -> AsyncIterator[dict[str, Any]]:
     cursor: str | None = None
     for _ in range(_MAX_PAGES):
         page = await request(f"{kind}/list", {"cursor": cursor} if cursor else {})
-        for entry in page.get(kind) or []:
-            yield entry
+        entries = page.get(kind)
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict):
+                yield entry
         cursor = page.get("nextCursor")
         if cursor is None:
             return

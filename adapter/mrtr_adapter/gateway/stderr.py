@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from contextlib import suppress
 
 import anyio
 
@@ -71,5 +72,6 @@ class Stderr:
 def _pass_on(chunk: bytes) -> None:
     if sys.stderr is None:
         return
-    sys.stderr.buffer.write(chunk)
-    sys.stderr.buffer.flush()
+    with suppress(OSError, ValueError):  # nobody reads any more, which is nothing to the old server
+        sys.stderr.buffer.write(chunk)
+        sys.stderr.buffer.flush()
