@@ -32,10 +32,8 @@ def _find(name: str) -> RuleDoc:
     rule = known.get(name.lower())
     if rule is None:
         close = difflib.get_close_matches(name.lower(), known, n=1)
-        hint = (
-            f"did you mean {known[close[0]].code} ({known[close[0]].name})?" if close else "see `mrtr rules`"
-        )
-        raise click.UsageError(f"{name!r} is no rule; {hint}")
+        near = f"did you mean {known[close[0]].code} ({known[close[0]].name})? " if close else ""
+        raise click.UsageError(f"{name!r} is no rule; {near}`mrtr rules` lists them all")
     return rule
 
 

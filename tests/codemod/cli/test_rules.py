@@ -61,8 +61,16 @@ def test_the_manual_names_rules_that_exist() -> None:
     assert named <= {rule.code for rule in RULES}
 
 
-def test_an_unknown_rule_gets_a_hint() -> None:
-    result = run("explain", "unused-supression")
+@pytest.mark.parametrize(
+    ("given", "near"),
+    [
+        ("unused-supression", "did you mean MRTR002 (unused-suppression)? "),
+        ("MRTR999", "did you mean MRTR"),
+        ("zzz", ""),
+    ],
+)
+def test_an_unknown_rule_gets_the_nearest_and_where_all_are(given: str, near: str) -> None:
+    result = run("explain", given)
     assert result.exit_code == 2
-    assert "did you mean MRTR002 (unused-suppression)?" in result.stderr
-    assert "see `mrtr rules`" in run("explain", "zzz").stderr
+    assert f"{given!r} is no rule; {near}" in result.stderr
+    assert result.stderr.endswith("`mrtr rules` lists them all\n")
