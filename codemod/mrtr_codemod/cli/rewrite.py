@@ -164,13 +164,14 @@ def _named(names: set[str]) -> Wanted:
 
 
 def _write(results: list[FileResult], *, force: bool) -> None:
+    from mrtr_codemod.rewrite.shown import shown
     from mrtr_codemod.rewrite.writing import is_dirty, write_together
 
     changed = [result for result in results if result.changes]
     dirty = [] if force else [result.path for result in changed if is_dirty(result.path)]
     if dirty:
         raise click.ClickException(
-            f"{_shown(dirty[0])} has changes that are not committed: commit them, or say --force. Nothing was written."
+            f"{shown(dirty[0])} has changes that are not committed: commit them, or say --force. Nothing was written."
         )
     # Support modules first: whenever this is cut short, what is on disk can be imported.
     outputs = sorted((o for result in changed for o in result.outputs), key=lambda o: o.before is not None)
@@ -192,16 +193,17 @@ def _show(results: list[FileResult], *, report: str | None, quiet: bool) -> None
 
 def _summary(results: list[FileResult]) -> None:
     from mrtr_codemod.rewrite.report import ADAPTER, counts
+    from mrtr_codemod.rewrite.shown import shown
     from mrtr_codemod.rewrite.verdicts import Level
 
     for result in results:
         if result.problem:
-            click.echo(f"{_shown(result.path)}: stays as it is: {result.problem}", err=True)
+            click.echo(f"{shown(result.path)}: stays as it is: {result.problem}", err=True)
         for note in result.notes:
-            click.echo(f"{_shown(result.path)}: {note}", err=True)
+            click.echo(f"{shown(result.path)}: {note}", err=True)
         for verdict in result.handlers:
             if verdict.level is Level.MANUAL:
-                place = f"{_shown(result.path)}:{verdict.line}"
+                place = f"{shown(result.path)}:{verdict.line}"
                 click.echo(f"{place}: {verdict.name}: {verdict.rule}: {verdict.reason}; {ADAPTER}", err=True)
     total = counts(results)
     if not any(total.values()):
@@ -221,6 +223,7 @@ def _summary(results: list[FileResult]) -> None:
 
 def _diff(result: FileResult, new: set[Path] | None = None) -> str:
     from mrtr_codemod.rewrite.difference import unified
+    from mrtr_codemod.rewrite.shown import shown
 
     out = []
     for output in result.outputs:
@@ -229,12 +232,5 @@ def _diff(result: FileResult, new: set[Path] | None = None) -> str:
                 continue
             new.add(output.path)
         before = "" if output.before is None else output.before.decode("utf-8", "surrogateescape")
-        out.append(unified(before, output.after.decode("utf-8", "surrogateescape"), _shown(output.path)))
+        out.append(unified(before, output.after.decode("utf-8", "surrogateescape"), shown(output.path)))
     return "".join(out)
-
-
-def _shown(path: Path) -> str:
-    try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return path.as_posix()

@@ -18,7 +18,9 @@ from .followed import Followed
 from .module_view import ModuleView
 from .place import Place, shared_places
 from .rewritten import Style
+from .sdk.notes import Note
 from .sdk.rename import Renamed, imports_sdk, rename
+from .shown import shown
 from .verdicts import FileRewrite, HandlerVerdict, Wanted
 from .verify import problems
 
@@ -46,7 +48,7 @@ class FileResult:
     handlers: tuple[HandlerVerdict, ...] = ()
     outputs: tuple[Output, ...] = ()
     problem: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def changes(self) -> bool:
@@ -210,7 +212,7 @@ class _Attempt:
         found = problems(before, rewritten.after, str(file.path)) or self._unstable(file, rewritten)
         for output in self._support(file, rewritten):
             if output.before is not None and b"Vendored by `mrtr rewrite`" not in output.before:
-                found.append(f"{output.path} is there already and is something else: rename it")
+                found.append(f"{shown(output.path)} is there already and is something else: rename it")
         return found
 
     def _unstable(self, file: _File, rewritten: FileRewrite) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .file import FileResult
+from .shown import shown
 from .verdicts import HandlerVerdict, Level
 
 ADAPTER = "run it under the adapter: mrtr run"
@@ -15,14 +16,14 @@ def as_json(results: Sequence[FileResult]) -> str:
     """One object with `files` and `summary`; see `as_markdown` for the same as text."""
     files = [
         {
-            "path": str(result.path),
+            "path": shown(result.path),
             "problem": result.problem,
             "changed": result.changes,
-            "notes": list(result.notes),
+            "notes": [{"line": note.line, "message": note.message} for note in result.notes],
             "handlers": [_handler(v) for v in result.handlers],
         }
         for result in results
-        if result.handlers or result.problem or result.changes
+        if result.handlers or result.problem or result.changes or result.notes
     ]
     return json.dumps({"files": files, "summary": counts(results)}, indent=2)
 
@@ -44,13 +45,21 @@ def as_markdown(results: Sequence[FileResult]) -> str:
     lines = ["| handler | verdict | reason |", "| --- | --- | --- |"]
     for result in results:
         for verdict in result.handlers:
-            where = f"{result.path}:{verdict.line}"
+            where = f"{shown(result.path)}:{verdict.line}"
             reason = f"{verdict.rule}: {verdict.reason}; {ADAPTER}" if verdict.rule else ""
             lines.append(f"| `{verdict.name}` ({where}) | {verdict.level.value} | {_cell(reason)} |")
     total = counts(results)
     summary = ", ".join(f"{total[level.value]} {level.value}" for level in Level)
-    problems = [f"- {result.path} stays as it is: {result.problem}" for result in results if result.problem]
-    return "\n".join([*lines, "", f"{sum(total.values())} handlers that ask: {summary}.", *problems])
+    left = [item for result in results for item in _left(result)]
+    return "\n".join([*lines, "", f"{sum(total.values())} handlers that ask: {summary}.", *left])
+
+
+def _left(result: FileResult) -> Iterator[str]:
+    """What is left to do by hand in a file."""
+    if result.problem:
+        yield f"- {shown(result.path)} stays as it is: {result.problem}"
+    for note in result.notes:
+        yield f"- {shown(result.path)}:{note.line}: {note.message}"
 
 
 def _cell(text: str) -> str:

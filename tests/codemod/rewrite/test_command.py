@@ -125,7 +125,44 @@ def test_the_report_has_a_verdict_for_each_handler(repo: Path) -> None:
         "manual": ("manual", "resource-held"),
     }
     assert found["summary"] == {"safe": 1, "review": 1, "manual": 1}
-    assert "| `manual` (" in run(".", "--report", "markdown").stdout
+    assert "| `manual` (server.py:38) |" in run(".", "--report", "markdown").stdout
+
+
+OLD = (
+    "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('old')\n\n\n"
+    "def helper():\n    return mcp.get_context()\n"
+)
+GONE = "from mcp.shared.progress import progress\n\nprint(progress)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "what"), [(OLD, 7, "`mcp.get_context()`"), (GONE, 1, "`mcp.shared.")]
+)
+def test_the_report_tells_what_is_left_to_move_by_hand(repo: Path, source: str, line: int, what: str) -> None:
+    (repo / "server.py").write_text(source)
+    (file,) = json.loads(run(".", "--sdk-only", "--report", "json").stdout)["files"]
+    (note,) = file["notes"]
+    assert note["line"] == line
+    assert note["message"].startswith(what)
+    markdown = run(".", "--sdk-only", "--report", "markdown").stdout
+    assert f"\n- server.py:{line}: {what}" in markdown
+
+
+@pytest.mark.parametrize("folder", ["app", "elsewhere"])
+@pytest.mark.parametrize("report", ["json", "markdown"])
+def test_the_report_names_files_from_the_current_folder(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, folder: str, report: str
+) -> None:
+    for name in ("app", "elsewhere"):
+        (repo / name).mkdir()
+    (repo / "app" / "server.py").write_text(HEADER + SAFE)
+    (repo / "app" / "mrtr_steps.py").write_text("taken = 1\n")
+    monkeypatch.chdir(repo / folder)
+    told = run(str(repo / "app"), "--report", report).stdout
+    home = "" if folder == "app" else f"{repo.as_posix()}/app/"
+    assert f"{home}server.py" in told
+    assert f"{home}mrtr_steps.py is there already" in told
+    assert (str(repo) in told) == (folder == "elsewhere")
 
 
 @pytest.mark.parametrize("options", [(), ("--sdk-only",)], ids=["steps", "sdk-only"])

@@ -11,10 +11,10 @@ class Note:
     """One place that could not be moved safely. `line` counts from 1 in the source as it was."""
 
     line: int
-    text: str
+    message: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.text}"
+        return f"line {self.line}: {self.message}"
 
 
 @dataclass

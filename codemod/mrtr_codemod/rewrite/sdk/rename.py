@@ -23,6 +23,7 @@ from .file import File
 from .imports import fix_imports, is_sdk
 from .lowlevel import fix_low_level
 from .memory import fix_memory
+from .notes import Note
 from .parameters import fix_parameters
 from .reading import read_module
 from .transport import fix_transport
@@ -43,8 +44,7 @@ class Renamed:
     """A file in the terms of the new SDKs, and what in it has to be moved by hand."""
 
     source: str
-    notes: tuple[str, ...]
-    """Each with its line in the source as it was."""
+    notes: tuple[Note, ...]
     registers: bool = False
     """Whether functions that were handlers have others before them now, which are registered in their place."""
 
@@ -79,7 +79,7 @@ def rename(data: bytes, *, asks_stay: bool = False) -> Renamed:
         tell_of_asks(file)
     # What can't be imported in the end is not half moved.
     source = text if file.stuck else _with_imports(file)
-    return Renamed(source, tuple(map(str, file.notes.listed())), file.registers and not file.stuck)
+    return Renamed(source, file.notes.listed(), file.registers and not file.stuck)
 
 
 def _with_imports(file: File) -> str:

@@ -22,6 +22,11 @@ def becomes(before: str, after: str) -> None:
     assert found.notes == ()
 
 
+def told(found: Renamed) -> tuple[str, ...]:
+    """What is left to do by hand, as a user reads it."""
+    return tuple(map(str, found.notes))
+
+
 def stays(source: str) -> Renamed:
     """The source stays as it is."""
     found = moved(source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemod.rewrite.sdk.moving import becomes, moved, stays
+from codemod.rewrite.sdk.moving import becomes, moved, stays, told
 from mrtr_codemod.rewrite.sdk.classes import MEMBERS
 from mrtr_codemod.rewrite.sdk.kinds import parsed
 from mrtr_codemod.rewrite.sdk.models import CAMEL, MODELS, snake
@@ -70,7 +70,7 @@ def test_by_the_type_of_the_owner(before: str, after: str) -> None:
 def test_what_can_not_be_told_is_reported(source: str) -> None:
     found = moved(f"from mcp.types import CallToolResult\n\n\n{source}\n")
     assert found.source.endswith(f"{source}\n")
-    assert [note for note in found.notes if "is_error" in note]
+    assert [note for note in told(found) if "is_error" in note]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_is_of_others_is_left_alone_without_a_word(source: str) -> None:
 
 def test_a_line_tells_where() -> None:
     found = stays("from mcp.types import Tool\n\n\ndef f(t):\n    return Tool, t.inputSchema\n")
-    assert found.notes == (
+    assert told(found) == (
         "line 5: `t.inputSchema`: if this is a type of the SDK, it is `.input_schema` now",
     )
 

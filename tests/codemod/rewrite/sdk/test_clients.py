@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemod.rewrite.sdk.moving import becomes, moved
+from codemod.rewrite.sdk.moving import becomes, moved, told
 
 
 def test_what_was_for_the_http_client_goes_to_one() -> None:
@@ -63,7 +63,7 @@ def test_a_session_id_that_is_read_is_told() -> None:
                 return session_id()
         """
     )
-    assert found.notes[0].startswith("line 5: `session_id` is gone: read the header `mcp-session-id`")
+    assert told(found)[0].startswith("line 5: `session_id` is gone: read the header `mcp-session-id`")
 
 
 def test_seconds_and_pages() -> None:

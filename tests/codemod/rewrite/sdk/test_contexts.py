@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemod.rewrite.sdk.moving import becomes, moved
+from codemod.rewrite.sdk.moving import becomes, moved, told
 
 
 def test_the_context_lost_the_session() -> None:
@@ -97,7 +97,7 @@ def test_elsewhere_it_is_told() -> None:
             return mcp.get_context().request_id
         """
     )
-    assert found.notes == (
+    assert told(found) == (
         "line 7: `mcp.get_context()` is gone: take `ctx: Context` as a parameter of the handler, and hand it on to "
         "where it is used",
     )

@@ -52,7 +52,7 @@ def test_what_has_a_form_that_does_the_same(before: str, after: str) -> None:
 )  # fmt: skip
 def test_what_has_none_is_told(source: str, told: str) -> None:
     (note,) = moved(f"{HEAD}{source}\n").notes
-    assert note.partition(": ")[2].startswith(told)
+    assert note.message.startswith(told)
 
 
 def test_a_local_of_the_same_name_is_no_component() -> None:
@@ -73,8 +73,9 @@ def test_asks_that_stay_are_told_with_sdk_only(ask: str) -> None:
     source = f"{HEAD}async def f(ctx: Context): return await ctx.{ask}\n".encode()
     assert rename(source).notes == ()
     (note,) = rename(source, asks_stay=True).notes
-    assert note == (
-        f"line 4: `ctx.{ask.partition('(')[0]}` is not served on 2026-07-28; run `mrtr rewrite` without --sdk-only, or "
+    assert note.line == 4
+    assert note.message == (
+        f"`ctx.{ask.partition('(')[0]}` is not served on 2026-07-28; run `mrtr rewrite` without --sdk-only, or "
         "serve the file by `mrtr run`"
     )
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from codemod.rewrite.sdk import existing as existing_script
-from codemod.rewrite.sdk.moving import becomes, moved, stays
+from codemod.rewrite.sdk.moving import becomes, moved, stays, told
 from mrtr_codemod.rewrite.sdk.names import GONE, MODULES, NAMES, gone
 from mrtr_codemod.rewrite.sdk.names import moved as place_of
 
@@ -90,7 +90,7 @@ def test_a_file_that_imports_what_is_gone_is_not_half_moved() -> None:
         mcp = FastMCP("x")
         """
     )
-    assert [note.partition(" is gone")[0] for note in found.notes] == [
+    assert [note.partition(" is gone")[0] for note in told(found)] == [
         "line 2: `mcp.shared.progress.progress`"
     ]
 
@@ -108,7 +108,7 @@ def test_a_use_in_a_function_is_told_and_the_rest_moved() -> None:
         """
     )
     assert "MCPServer" in found.source
-    assert found.notes[0].startswith("line 5: `mcp.client.websocket.websocket_client` is gone: ")
+    assert told(found)[0].startswith("line 5: `mcp.client.websocket.websocket_client` is gone: ")
 
 
 def test_line_ends_and_comments_stay() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codemod.rewrite.sdk.moving import becomes, moved, running
+from codemod.rewrite.sdk.moving import becomes, moved, running, told
 
 pytestmark = pytest.mark.anyio
 
@@ -82,7 +82,7 @@ async def test_everything_that_decorators_registered_is_served() -> None:
     from mcp.types import PromptReference
 
     scope = running(SERVER)
-    assert [n.partition(":")[0] for n in moved(SERVER).notes] == ["line 16"]
+    assert [n.partition(":")[0] for n in told(moved(SERVER))] == ["line 16"]
     async with Client(scope["server"], mode="legacy") as client:
         assert [t.name for t in (await client.list_tools()).tools] == ["shout"]
         assert text(await client.call_tool("shout", {"text": "hi"})) == "HI"
@@ -213,7 +213,7 @@ def test_a_helper_that_reads_the_context_is_told() -> None:
     found = moved(
         "from mcp.server import Server\n\ns = Server('x')\n\n\ndef f():\n    return s.request_context.session\n"
     )
-    assert found.notes == (
+    assert told(found) == (
         "line 7: `s.request_context` is gone: handlers take the context as their first parameter: hand it on to where "
         "it is used",
     )
@@ -225,7 +225,7 @@ def test_what_has_no_new_form_is_told_and_stays() -> None:
     )
     found = moved(source)
     assert found.source == source
-    assert found.notes[0].startswith(
+    assert told(found)[0].startswith(
         "line 7: `@s.read_resource()` on `f` is gone: pass a function (ctx, params)"
     )
 

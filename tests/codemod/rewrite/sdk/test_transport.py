@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemod.rewrite.sdk.moving import becomes, moved
+from codemod.rewrite.sdk.moving import becomes, moved, told
 
 OLD, NEW = "from mcp.server.fastmcp import FastMCP\n\n", "from mcp.server.mcpserver import MCPServer\n\n"
 
@@ -33,7 +33,7 @@ def test_options_move_to_the_start(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "note"),
     [
         ("mcp = FastMCP('x', port=80)\n",
          "line 3: `mcp` was built with port=80: pass this to its `run` or its `*_app()`, where it is started"),
@@ -43,8 +43,8 @@ def test_options_move_to_the_start(before: str, after: str) -> None:
          "line 7: `mcp.settings.port` is gone: pass `port=` to `run` or `*_app()` of the server, where it is started"),
     ],
 )  # fmt: skip
-def test_what_finds_no_place_is_told(source: str, told: str) -> None:
-    assert moved(OLD + source).notes == (told,)
+def test_what_finds_no_place_is_told(source: str, note: str) -> None:
+    assert told(moved(OLD + source)) == (note,)
 
 
 def test_fastmcp_calls_its_paths_otherwise() -> None:
