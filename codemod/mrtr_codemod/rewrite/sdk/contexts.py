@@ -1,4 +1,4 @@
-"""Contexts: their parameters, their names, and how a handler gets hold of one."""
+"""Contexts: the parameters of their types, and their names."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ def fix_contexts(file: File) -> None:
             _server(file, node)
         elif isinstance(node, ast.Attribute):
             _renamed(file, node)
-        elif isinstance(node, ast.Call):
-            _get_context(file, node)
     _request_contexts(file)
 
 
@@ -61,66 +59,6 @@ def _renamed(file: File, node: ast.Attribute) -> None:
     if kind == {"MCPContext"} and node.attr == "client_id":
         advice = "read `get_access_token().client_id`, or the key of `ctx.request_context.meta` that you set"
         file.notes.add(node, f"`{ast.unparse(node)}` is gone: {advice}")
-
-
-def _get_context(file: File, call: ast.Call) -> None:
-    """`mcp.get_context()` in a handler is a parameter of it now."""
-    func = call.func
-    if (
-        not isinstance(func, ast.Attribute)
-        or func.attr != "get_context"
-        or file.kind(func.value) != {"MCPServer"}
-    ):
-        return
-    handler = file.function_around(call)
-    taken = _context_parameter(file, handler) if handler is not None else None
-    if handler is not None and taken is None and _is_registered(file, handler):
-        taken = _add_context(file, handler)
-    if taken is not None:
-        file.edits.rewrite(call, taken)
-    else:
-        told = "take `ctx: Context` as a parameter of the handler, and hand it on to where it is used"
-        file.notes.add(call, f"`{ast.unparse(call)}` is gone: {told}")
-
-
-def _context_parameter(file: File, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
-    args = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    for arg in args:
-        if arg.annotation is not None and "MCPContext" in file.receivers.annotated(arg.annotation):
-            return arg.arg
-    return None
-
-
-def _is_registered(file: File, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether one of its decorators is `@mcp.tool()` and the like, so that a context is put in by its type; and whether
-    nothing but the server calls it."""
-    if any(isinstance(n, ast.Name) and n.id == function.name for n in file.nodes):
-        return False
-    for decorator in function.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if isinstance(called, ast.Attribute) and called.attr in ("tool", "prompt", "resource"):
-            return "MCPServer" in file.kind(called.value)
-    return False
-
-
-def _add_context(file: File, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    args = function.args
-    name = "ctx" if "ctx" not in file.facts.names else file.fresh("ctx")
-    written = f"{name}: {file.named('mcp.server.mcpserver.Context')}"
-    last = [*args.posonlyargs, *args.args]
-    if last:
-        # Before the defaults, if there are some: a parameter without one can't follow.
-        first_default = last[len(last) - len(args.defaults)] if args.defaults else None
-        if first_default is not None:
-            file.edits.insert(file.edits.start(first_default), f"{written}, ")
-        else:
-            file.edits.insert(file.edits.end(last[-1]), f", {written}")
-    else:
-        opened = file.edits.text.index("(", file.edits.start(function))
-        file.edits.insert(
-            opened + 1, written + (", " if args.kwonlyargs or args.vararg or args.kwarg else "")
-        )
-    return name
 
 
 def _request_contexts(file: File) -> None:

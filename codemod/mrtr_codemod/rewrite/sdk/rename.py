@@ -20,6 +20,7 @@ from .edits import Edits
 from .errors import fix_errors
 from .fastmcp import fix_fastmcp, tell_of_asks
 from .file import File
+from .given_context import fix_given_contexts
 from .imports import fix_imports, is_sdk
 from .lowlevel import fix_low_level
 from .memory import fix_memory
@@ -34,8 +35,8 @@ from .wrappers import fix_wrappers
 _IMPORTS_SDK = re.compile(rb"\b(?:import|from)\s+(?:mcp|mcp_types|fastmcp)\b")
 # The ones that copy what others have changed come last.
 _FIXES = (
-    fix_imports, fix_attributes, fix_errors, fix_wrappers, fix_parameters, fix_contexts, fix_clients, fix_fastmcp,
-    fix_memory, fix_uris, fix_transport, fix_low_level,
+    fix_imports, fix_attributes, fix_errors, fix_wrappers, fix_parameters, fix_contexts, fix_given_contexts,
+    fix_clients, fix_fastmcp, fix_memory, fix_uris, fix_transport, fix_low_level,
 )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from codemod.rewrite.sdk.moving import becomes, moved, told
 
 
@@ -83,6 +85,87 @@ def test_a_handler_is_given_the_context_that_it_asked_the_server_for() -> None:
             return ctx.request_id
         """,
     )
+
+
+OLD = "from mcp.server.fastmcp import Context, FastMCP\n\nmcp = FastMCP('x')\n\n\n@mcp.tool()\n"
+NEW = OLD.replace("fastmcp", "mcpserver").replace("FastMCP", "MCPServer")
+OWN = "    ctx.report_progress(1)\n"
+OTHER = "    context.report_progress(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("    ctx = ctx or mcp.get_context()\n", ""),
+        ("    ctx: Context = ctx or mcp.get_context()\n", ""),
+        ("    ctx = mcp.get_context()\n", ""),
+        ("    ctx = ctx if ctx is not None else mcp.get_context()\n", ""),
+        ("    ctx = mcp.get_context() if not ctx else ctx\n", ""),
+        ("    if ctx is None:\n        ctx = mcp.get_context()\n", ""),
+        ("    if not ctx:\n        ctx = mcp.get_context()\n", ""),
+        ("    if a:\n        ctx = mcp.get_context()\n", "    if a:\n        pass\n"),
+        (
+            "    if a:\n        a = 1\n    elif ctx is None:\n        ctx = mcp.get_context()\n",
+            "    if a:\n        a = 1\n    elif ctx is None:\n        pass\n",
+        ),
+        (
+            "    if ctx is None:\n        ctx = mcp.get_context()\n    else:\n        a = 1\n",
+            "    if ctx is None:\n        pass\n    else:\n        a = 1\n",
+        ),
+        ("    a = 1; ctx = mcp.get_context()\n", "    a = 1; pass\n"),
+        ("    context = ctx or mcp.get_context()\n", "    context = ctx\n"),
+        ("    hand((ctx or mcp.get_context()).session)\n", "    hand((ctx).session)\n"),
+        ("    a = a or mcp.get_context()\n", "    a = a or ctx\n"),
+    ],
+)
+@pytest.mark.parametrize("given", ["ctx: Context = None", "ctx: Context | None = None", "*, ctx: Context"])
+def test_a_handler_never_chooses_between_its_context_and_itself(given: str, before: str, after: str) -> None:
+    head = f"async def f(a: int, {given}):\n"
+    becomes(OLD + head + before + OWN, NEW + head + after + OWN)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("    ctx = mcp.get_context()\n" + OWN, "(ctx: Context):\n" + OWN),
+        ("    context: Context = mcp.get_context()\n" + OTHER, "(context: Context):\n" + OTHER),
+        (
+            "    hand(mcp.get_context())\n    hand(mcp.get_context())\n",
+            "(ctx: Context):\n    hand(ctx)\n    hand(ctx)\n",
+        ),
+        (
+            "    context = mcp.get_context()\n    context = wrapped(context)\n" + OTHER,
+            "(ctx: Context):\n    context = ctx\n    context = wrapped(context)\n" + OTHER,
+        ),
+        (
+            "    ctx = 1\n    context = mcp.get_context()\n    context = wrapped(context, ctx)\n" + OTHER,
+            "(ctx_2: Context):\n    ctx = 1\n    context = ctx_2\n    context = wrapped(context, ctx)\n"
+            + OTHER,
+        ),
+    ],
+)
+def test_a_handler_without_a_context_gets_one_under_the_name_that_it_used(before: str, after: str) -> None:
+    other = "\n\n@mcp.tool()\nasync def other(ctx: Context): ...\n"
+    becomes(f"{OLD}async def f():\n{before}{other}", f"{NEW}async def f{after}{other}")
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["ctx: Context = None", "ctx: Context | None", "ctx: 'Optional[Context]'", "*, ctx: Context = None"],
+)
+def test_a_function_that_may_be_called_without_its_context_keeps_the_choice(given: str) -> None:
+    helper = f"async def f({given}):\n    ctx = ctx or mcp.get_context()\n"
+    found = moved(OLD.replace("@mcp.tool()\n", "") + helper)
+    assert found.source.endswith(helper)
+    (note,) = told(found)
+    assert note.startswith("line 7: `mcp.get_context()` is gone: take `ctx: Context` as a parameter")
+
+
+def test_a_handler_that_is_called_by_others_too_keeps_the_choice() -> None:
+    handler = "async def f(ctx: Context = None):\n    ctx = ctx or mcp.get_context()\n\n\nprint(f)\n"
+    found = moved(OLD + handler)
+    assert found.source.endswith(handler)
+    assert len(told(found)) == 1
 
 
 def test_elsewhere_it_is_told() -> None:
