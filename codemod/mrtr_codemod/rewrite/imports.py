@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import cast
 
 import libcst as cst
@@ -145,7 +146,7 @@ def _start(body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement]) -> i
 
 def drop_unused(tree: cst.Module, before: cst.Module) -> cst.Module:
     """Drop the imported names that were used before and are not any more."""
-    gone = _unused(tree) - _unused(before)
+    gone = _unused(tree.code) - _unused(before.code)
     if not gone:
         return tree
     body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = []
@@ -166,15 +167,12 @@ def drop_unused(tree: cst.Module, before: cst.Module) -> cst.Module:
 
 def drop_unused_inside(function: cst.FunctionDef, before: cst.FunctionDef) -> cst.FunctionDef:
     """Drop the names that a function imports itself, and that it used before and does not use any more."""
-    gone = _imported_unused(function) - _imported_unused(before)
+    gone = _unused(_alone(function)) - _unused(_alone(before))
     return cast("cst.FunctionDef", function.visit(_DropImports(gone))) if gone else function
 
 
-def _imported_unused(function: cst.FunctionDef) -> set[str]:
-    parsed = ast.parse(cst.Module([function.with_changes(leading_lines=())]).code)
-    imports = [n for n in ast.walk(parsed) if isinstance(n, (ast.Import, ast.ImportFrom))]
-    used = {n.id for n in ast.walk(parsed) if isinstance(n, ast.Name)}
-    return {name for node in imports for name in names_in(node).binds} - used
+def _alone(function: cst.FunctionDef) -> str:
+    return cst.Module([function.with_changes(leading_lines=())]).code
 
 
 class _DropImports(cst.CSTTransformer):
@@ -189,19 +187,20 @@ class _DropImports(cst.CSTTransformer):
         return cst.RemoveFromParent() if left is None else cast("cst.SimpleStatementLine", left)
 
 
-def _unused(tree: cst.Module) -> set[str]:
-    parsed = ast.parse(tree.bytes)
-    imported = {
-        n for s in parsed.body if isinstance(s, (ast.Import, ast.ImportFrom)) for n in names_in(s).binds
-    }
-    used = {n.id for n in ast.walk(parsed) if isinstance(n, ast.Name)}
-    text = {
-        w
-        for n in ast.walk(parsed)
-        if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        for w in n.value.split()
-    }
-    return imported - used - text
+def _unused(code: str) -> set[str]:
+    """The names that imports bind anywhere in a source, and that neither its code nor an expression in a string uses."""
+    parsed = ast.parse(code)
+    imports = [n for n in ast.walk(parsed) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    used = _names(parsed)
+    for node in ast.walk(parsed):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                used |= _names(ast.parse(node.value, mode="eval"))
+    return {name for node in imports for name in names_in(node).binds} - used
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _without(
