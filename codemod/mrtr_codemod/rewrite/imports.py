@@ -188,7 +188,7 @@ class _DropImports(cst.CSTTransformer):
 
 
 def _unused(code: str) -> set[str]:
-    """The names that imports bind anywhere in a source, and that neither its code nor an expression in a string uses."""
+    """The names that imports anywhere in a source bind, and that neither its code nor an expression in a string uses."""
     parsed = ast.parse(code)
     imports = [n for n in ast.walk(parsed) if isinstance(n, (ast.Import, ast.ImportFrom))]
     used = _names(parsed)

@@ -98,71 +98,173 @@ def prepare(
     Raises:
         Refusal: if an ask can't be brought into that form.
     """
-    numbered = ways.support["numbered"]
+    return _Preparation(function, view, ways).run(spelled_out)
 
-    def asking(callee: Function) -> bool:
-        return ways.asking(callee) and not ways.restarting(callee)
 
-    node = without_completion(function.node, function)
-    groups = TaskGroups(
-        lambda expr: isinstance(expr, cst.Call) and view.origin(expr.func) == "asyncio.TaskGroup",
-        lambda call: view.is_question(call, function),
-    )
-    node = groups.gathered(node)
-    parsed, _ = pair(node)
-    _refuse_oddities(parsed)
-    taken = identifiers(parsed) | _globals(view) | set(dir(builtins)) | {numbered}
-    fresh = FreshNames(taken)
-    own = frozenset(function_locals(parsed))
+@dataclass(frozen=True)
+class _Preparation:
+    """The passes over one function, each from one tree to the next."""
 
-    def is_raw_ask(expr: cst.BaseExpression) -> bool:
-        return bool(view.asks(expr, function)) or asking_call(expr, function, view, ways.asking) is not None
+    function: Function
+    view: ModuleView
+    ways: Ways
 
-    def is_ask(expr: cst.BaseExpression) -> bool:
-        return is_raw_ask(expr) or (isinstance(expr, cst.NamedExpr) and is_raw_ask(expr.value))
+    def run(self, spelled_out: frozenset[str]) -> Prepared:
+        node = self._gathered()
+        parsed, _ = pair(node)
+        _refuse_oddities(parsed)
+        fresh = FreshNames(self._taken(parsed))
+        hoister = self._hoister(parsed, fresh)
+        node = _hoisted(node, hoister)
+        steps = fresh("steps")
+        restarter = self._restarter(fresh, steps)
+        node = cast("cst.FunctionDef", node.visit(restarter))
+        node = without_leftovers(node, self.function, self.view, self._is_asking)
+        node = spill(node, self.function, self.view, self._is_asking, fresh, spelled_out)
+        node = self._with_cursors(node, fresh, hoister)
+        return self._read(node, fresh, steps, restarter)
 
-    def name_for(expr: cst.BaseExpression) -> str:
-        asks = view.asks(expr, function)
+    def _is_asking(self, callee: Function) -> bool:
+        """Whether a call of it may end with a question and go on from there."""
+        return self.ways.asking(callee) and not self.ways.restarting(callee)
+
+    def _gathered(self) -> cst.FunctionDef:
+        groups = TaskGroups(
+            lambda expr: isinstance(expr, cst.Call) and self.view.origin(expr.func) == "asyncio.TaskGroup",
+            lambda call: self.view.is_question(call, self.function),
+        )
+        return groups.gathered(without_completion(self.function.node, self.function))
+
+    def _taken(self, parsed: FunctionNode) -> set[str]:
+        return identifiers(parsed) | _globals(self.view) | set(dir(builtins)) | {self._numbered}
+
+    @property
+    def _numbered(self) -> str:
+        return self.ways.support["numbered"]
+
+    # ── asks become statements ────────────────────────────────────────────────────────────────
+
+    def _hoister(self, parsed: FunctionNode, fresh: FreshNames) -> Hoister:
+        own = frozenset(function_locals(parsed))
+        return Hoister(
+            self._is_ask,
+            _stability(self.view, own, frozenset(captured_names(parsed))),
+            self._name_for,
+            fresh,
+            lambda expr: len(self.view.asks(expr, self.function)) > 1,
+            Managers(self.view.origin),
+            frozenset(names_in(parsed).binds - own),
+        )
+
+    def _is_ask(self, expr: cst.BaseExpression) -> bool:
+        return self._is_raw_ask(expr) or (isinstance(expr, cst.NamedExpr) and self._is_raw_ask(expr.value))
+
+    def _is_raw_ask(self, expr: cst.BaseExpression) -> bool:
+        if self.view.asks(expr, self.function):
+            return True
+        return asking_call(expr, self.function, self.view, self.ways.asking) is not None
+
+    def _name_for(self, expr: cst.BaseExpression) -> str:
+        asks = self.view.asks(expr, self.function)
         several = len(asks) > 1 or any(ask.each is not None for ask in asks)
         return "answers" if several else _ANSWER_NAMES[asks[0].reads] if asks else "outcome"
 
-    hoister = Hoister(
-        is_ask,
-        _stability(view, own, frozenset(captured_names(parsed))),
-        name_for,
-        fresh,
-        lambda expr: len(view.asks(expr, function)) > 1,
-        Managers(view.origin),
-        frozenset(names_in(parsed).binds - own),
-    )
-    body = cst.ensure_type(node.body, cst.IndentedBlock) if isinstance(node.body, cst.IndentedBlock) else None
-    if body is None:
+    def _restarter(self, fresh: FreshNames, steps: str) -> Restarter:
+        ways = self.ways
+        return Restarter(
+            self.function,
+            self.view,
+            ways.restarting,
+            fresh,
+            steps,
+            dict(ways.support),
+            dict(ways.renamed),
+            ways.width,
+        )
+
+    # ── loops get cursors ─────────────────────────────────────────────────────────────────────
+
+    def _with_cursors(self, node: cst.FunctionDef, fresh: FreshNames, hoister: Hoister) -> cst.FunctionDef:
+        sites = find_sites(node, self.function, self.view, self._is_asking)
+        if not any(isinstance(loop, cst.For) for site in sites for loop in site.loops):
+            return node
+        loops = Loops(hoister.asks_in, self._steadiness(node, sites), fresh, self._numbered)
+        body = cst.ensure_type(node.body, cst.IndentedBlock)
+        return node.with_changes(body=loops.block(body))
+
+    def _steadiness(
+        self, node: cst.FunctionDef, sites: list[Site]
+    ) -> Callable[[cst.BaseExpression, cst.For], bool]:
+        """Whether what a loop goes over is the same again in a later round."""
+        parsed, pairs = pair(node)
+        own = frozenset(function_locals(parsed))
+        infer = Inference(self.view.facts, self._types(parsed, sites), self.function.owner)
+        purity = Purity(self.view.facts, infer, own)
+
+        def steady(iterable: cst.BaseExpression, loop: cst.For) -> bool:
+            body = cast("ast.For", pairs[loop][0]).body
+            changed = Mutation(self.view.facts).mutated(body)
+            return steady_iterable(
+                as_ast(iterable),
+                infer,
+                lambda expr: _reproducible(expr, purity, own),
+                changed,
+                frozenset(names_in(*body).binds),
+            )
+
+        return steady
+
+    def _types(self, parsed: FunctionNode, sites: list[Site]) -> dict[str, Type]:
+        answers = answer_types(sites, self.function, self.view)
+        return local_types(parsed, self.view.facts, answers, self.function.owner)
+
+    # ── what is known of the outcome ──────────────────────────────────────────────────────────
+
+    def _read(self, node: cst.FunctionDef, fresh: FreshNames, steps: str, restarter: Restarter) -> Prepared:
+        function, view = self.function, self.view
+        parsed, pairs = pair(node)
+        sites = find_sites(node, function, view, self._is_asking)
+        refuse_unreached(node, sites, function, view)
+        called_here = [site.callee for site in sites if site.callee is not None] + restarter.calls
+        refuse_loose_helpers(node, function, called_here, self.ways.asking)
+        types = self._types(parsed, sites)
+        local = frozenset(function_locals(parsed))
+        return Prepared(
+            function=function,
+            view=view,
+            node=node,
+            parsed=parsed,
+            pairs=pairs,
+            sites=sites,
+            types=types,
+            purity=Purity(view.facts, Inference(view.facts, types, function.owner), local),
+            locals=local,
+            parameters=frozenset(a.arg for a in parameters(parsed)),
+            layout=Layout.of(node, [site.stmt for site in sites]),
+            fresh=fresh,
+            steps=steps,
+            restarts=restarter.found,
+            restarting_callees=frozenset(restarter.calls),
+        )
+
+
+def _hoisted(node: cst.FunctionDef, hoister: Hoister) -> cst.FunctionDef:
+    if not isinstance(node.body, cst.IndentedBlock):
         raise Refusal("one-line-function", "the whole function stands on one line")
-    node = node.with_changes(
-        body=body.with_changes(body=hoister.block(cast("list[cst.BaseStatement]", body.body)))
+    statements = hoister.block(cast("list[cst.BaseStatement]", node.body.body))
+    return node.with_changes(body=node.body.with_changes(body=statements))
+
+
+def _reproducible(expr: ast.expr, purity: Purity, own: frozenset[str]) -> bool:
+    """Whether an expression gives the same again, computed anew in another process."""
+    names = {n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}
+    free = (names & names_in(expr).reads) - own
+    known = all(purity.constant_name(n) or hasattr(builtins, n) for n in free)
+    plain = not any(
+        isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
+        for n in ast.walk(expr)
     )
-    steps = fresh("steps")
-    restarter = Restarter(
-        function, view, ways.restarting, fresh, steps, dict(ways.support), dict(ways.renamed), ways.width
-    )
-    node = cast("cst.FunctionDef", node.visit(restarter))
-    node = without_leftovers(node, function, view, asking)
-    node = spill(node, function, view, asking, fresh, spelled_out)
-    node = _with_cursors(node, function, view, asking, fresh, numbered, hoister)
-    parsed, pairs = pair(node)
-    sites = find_sites(node, function, view, asking)
-    refuse_unreached(node, sites, function, view)
-    called_here = [site.callee for site in sites if site.callee is not None] + restarter.calls
-    refuse_loose_helpers(node, function, called_here, ways.asking)
-    types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
-    local = frozenset(function_locals(parsed))
-    purity = Purity(view.facts, Inference(view.facts, types, function.owner), local)
-    names = frozenset(a.arg for a in parameters(parsed))
-    layout = Layout.of(node, [site.stmt for site in sites])
-    return Prepared(
-        function, view, node, parsed, pairs, sites, types, purity, local, names, layout, fresh, steps, restarter.found,
-        frozenset(restarter.calls),
-    )  # fmt: skip
+    return known and plain and purity.effect_free(expr)
 
 
 def _globals(view: ModuleView) -> set[str]:
@@ -214,44 +316,3 @@ def _stability(
         )
 
     return settled
-
-
-def _with_cursors(
-    node: cst.FunctionDef,
-    function: Function,
-    view: ModuleView,
-    asking: Callable[[Function], bool],
-    fresh: FreshNames,
-    numbered: str,
-    hoister: Hoister,
-) -> cst.FunctionDef:
-    parsed, pairs = pair(node)
-    sites = find_sites(node, function, view, asking)
-    if not any(isinstance(loop, cst.For) for site in sites for loop in site.loops):
-        return node
-    types = local_types(parsed, view.facts, answer_types(sites, function, view), function.owner)
-    own = frozenset(function_locals(parsed))
-    infer = Inference(view.facts, types, function.owner)
-    purity = Purity(view.facts, infer, own)
-
-    def reproducible(expr: ast.expr) -> bool:
-        names = {n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}
-        inside = names_in(expr)
-        free = (names & inside.reads) - own
-        known = all(purity.constant_name(n) or hasattr(builtins, n) for n in free)
-        plain = not any(
-            isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
-            for n in ast.walk(expr)
-        )
-        return known and plain and purity.effect_free(expr)
-
-    def steady(iterable: cst.BaseExpression, loop: cst.For) -> bool:
-        body = cast("ast.For", pairs[loop][0]).body
-        changed = Mutation(view.facts).mutated(body)
-        return steady_iterable(
-            as_ast(iterable), infer, reproducible, changed, frozenset(names_in(*body).binds)
-        )
-
-    loops = Loops(hoister.asks_in, steady, fresh, numbered)
-    body = cst.ensure_type(node.body, cst.IndentedBlock)
-    return node.with_changes(body=loops.block(body))
