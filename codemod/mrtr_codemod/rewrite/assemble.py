@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from .both_ways import folded, unfolded
 from .imports import add_imports, drop_unused
 from .module_view import Function, ModuleView
 from .refusal import Refusal
@@ -27,6 +28,7 @@ class Assembly:
     """Functions that keep their form beside a twin, of this module and others, and the names of the twins."""
     markers: Mapping[Function, Refusal]
     support_module: str
+    both_ways: bool
     support: Mapping[str, str]
 
 
@@ -138,7 +140,9 @@ def _with_imports(tree: cst.Module, plan: Assembly) -> cst.Module:
     wanted |= {origin: origin.rpartition(".")[2] for origin in _imported_twins(plan)}
     present = {o.replace("mcp_types.", "mcp.types.") for o in plan.view.facts.imports.values()}
     missing = {origin: name for origin, name in wanted.items() if origin.lstrip(".") not in present}
-    return drop_unused(add_imports(tree, missing), plan.view.tree)
+    if not plan.both_ways:
+        return drop_unused(add_imports(tree, missing), plan.view.tree)
+    return folded(drop_unused(add_imports(unfolded(tree), missing), plan.view.tree))
 
 
 def _imported_twins(plan: Assembly) -> list[str]:

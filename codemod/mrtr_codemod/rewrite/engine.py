@@ -36,6 +36,8 @@ class Part:
     links: Sequence[Link] = ()
     used_outside: frozenset[str] = frozenset()
     """Functions that files which are not rewritten along may use, too."""
+    both_ways: bool = False
+    """Whether it finds the support module also without its package, when it is started by its path."""
 
     @classmethod
     def alone(cls, view: ModuleView, package: str = "", width: int = 100) -> Part:
@@ -113,6 +115,7 @@ class Engine:
                 renamed,
                 markers,
                 part.package + SUPPORT[framework],
+                part.both_ways,
                 self._names(part, framework),
             )
         )

@@ -201,8 +201,10 @@ class _Attempt:
             followed = Followed.of({key: view.tree.code for key, view in zip(keys, views, strict=True)})
         parts = []
         for file, key, view in zip(self.files, keys, views, strict=True):
-            part = Part.told(view, followed, key, self.places[file.path].prefix, _width(view.tree.code))
-            parts.append(replace(part, used_outside=followed.used_outside(keys)[key]))
+            place = self.places[file.path]
+            part = Part.told(view, followed, key, place.prefix, _width(view.tree.code))
+            outside = followed.used_outside(keys)[key]
+            parts.append(replace(part, used_outside=outside, both_ways=place.both_ways))
         return parts
 
     def _problems(self, file: _File, view: ModuleView, rewritten: FileRewrite) -> list[str]:

@@ -26,7 +26,7 @@ def add_imports(tree: cst.Module, wanted: Mapping[str, str]) -> cst.Module:
     return tree.with_changes(body=body)
 
 
-def _module_of(stmt: cst.BaseStatement | cst.BaseSmallStatement) -> str | None:
+def module_of(stmt: cst.BaseStatement | cst.BaseSmallStatement) -> str | None:
     """The module of a top-level `from module import ...` line."""
     if (
         isinstance(stmt, cst.SimpleStatementLine)
@@ -43,7 +43,7 @@ def _join(
     body: list[cst.SimpleStatementLine | cst.BaseCompoundStatement], module: str, names: list[tuple[str, str]]
 ) -> bool:
     for index, stmt in enumerate(body):
-        if _module_of(stmt) != module:
+        if module_of(stmt) != module:
             continue
         line = cast("cst.SimpleStatementLine", stmt)
         node = cast("cst.ImportFrom", line.body[0])
@@ -96,7 +96,7 @@ def _category(module: str) -> int:
 
 def _import_key(stmt: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> tuple[int, int, str] | None:
     """(section, `import` before `from`, module) of a top-level import line."""
-    module = _module_of(stmt)
+    module = module_of(stmt)
     if module is not None:
         return (_category(module), 1, module.lower())
     if isinstance(stmt, cst.SimpleStatementLine) and isinstance(stmt.body[0], cst.Import):
@@ -188,7 +188,7 @@ class _DropImports(cst.CSTTransformer):
 
 
 def _unused(code: str) -> set[str]:
-    """The names that imports anywhere in a source bind, and that neither its code nor an expression in a string uses."""
+    """The names that imports anywhere bind, and that neither code nor an expression in a string uses."""
     parsed = ast.parse(code)
     imports = [n for n in ast.walk(parsed) if isinstance(n, (ast.Import, ast.ImportFrom))]
     used = _names(parsed)
@@ -211,7 +211,7 @@ def _without(
     node = stmt.body[0]
     if not isinstance(node, (cst.Import, cst.ImportFrom)) or isinstance(node.names, cst.ImportStar):
         return stmt
-    if isinstance(node, cst.ImportFrom) and node.module is not None and _module_of(stmt) == "__future__":
+    if isinstance(node, cst.ImportFrom) and node.module is not None and module_of(stmt) == "__future__":
         return stmt
     kept = [alias for alias in node.names if _bound(alias, node) not in gone]
     if len(kept) == len(node.names):

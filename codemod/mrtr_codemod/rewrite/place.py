@@ -2,59 +2,65 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-_MAIN = re.compile(rb"^if __name__ == [\"']__main__[\"']", re.MULTILINE)
-_RELATIVE = re.compile(rb"^\s*from \.", re.MULTILINE)
+_STARTED = re.compile(
+    rb"^if __name__ == [\"']__main__[\"']|\b(FastMCP|MCPServer|Server)\(|\.run\(", re.MULTILINE
+)
+"""What a file has that is started itself: by `python FILE`, or by its path in `mcp run`, `fastmcp run`."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the support module goes, and what stands before its name in an import: dots, inside a package."""
+    """Where the support module goes, and what stands before its name in an import: dots, or the package."""
 
     directory: Path
     prefix: str
+    both_ways: bool = False
+    """Whether its package is not known where it is started by its path, so that the prefix holds only otherwise."""
 
 
 def support_place(path: Path, source: bytes = b"") -> Place:
-    """Beside a script; for a module of a package, at the top of the package.
+    """Beside a script; for a module of a package, at the top of the package, imported as the module imports its kin.
 
-    A file with a `__main__` part and without relative imports is a script, also where a package is around it, unless
-    the package imports or installs it as its module.
+    A module that imports nothing of its package may be started by its path as well as under its name. One that looks as
+    if it was finds the support module beside it both ways.
     """
-    directory = path.resolve().parent
-    if _MAIN.search(source) and not _RELATIVE.search(source) and not _is_module(path.resolve()):
-        return Place(directory, "")
-    depth = 0
-    while (directory / "__init__.py").exists() and directory.parent != directory:
-        depth += 1
-        directory = directory.parent
-    if depth == 0:
-        return Place(directory, "")
-    top = path.resolve().parent
-    for _ in range(depth - 1):
-        top = top.parent
+    beside = path.resolve().parent
+    package = _package(beside)
+    relative, absolute = _imports_at_the_top(source)
+    if package is None:
+        return Place(beside, "." if relative else "")
+    top, depth = package
+    if not relative and top.name in absolute:
+        return Place(top, f"{top.name}.")
+    if not relative and _STARTED.search(source):
+        return Place(beside, ".", both_ways=True)
     return Place(top, "." * depth)
 
 
-def _is_module(path: Path) -> bool:
-    """Whether its package imports the file, or names it as the start of a command."""
-    package, name = path.parent.name.encode(), path.stem.encode()
-    if not (path.parent / "__init__.py").exists():
-        return False
-    whole = rb"%b\.%b" % (re.escape(package), re.escape(name))
-    imported = re.compile(
-        rb"^\s*from \.%b import|^\s*(from|import) %b\b" % (re.escape(name), whole), re.MULTILINE
-    )
-    beside = (p for p in path.parent.glob("*.py") if p != path)
-    if any(imported.search(p.read_bytes()) for p in beside):
-        return True
-    project = next((p for d in path.parents if (p := d / "pyproject.toml").exists()), None)
-    command = re.compile(rb"[\"']%b:" % whole)
-    return project is not None and command.search(project.read_bytes()) is not None
+def _package(directory: Path) -> tuple[Path, int] | None:
+    """The top of the package that a folder is in, and how many packages deep that is; None outside of any."""
+    top, depth = None, 0
+    while (directory / "__init__.py").exists() and directory.parent != directory:
+        top, depth, directory = directory, depth + 1, directory.parent
+    return None if top is None else (top, depth)
+
+
+def _imports_at_the_top(source: bytes) -> tuple[bool, set[str]]:
+    """Whether a module needs relative imports in order to be imported itself, and the first names of its others."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError):
+        return False, set()
+    froms = [stmt for stmt in body if isinstance(stmt, ast.ImportFrom)]
+    modules = [stmt.module or "" for stmt in froms if not stmt.level]
+    modules += [alias.name for stmt in body if isinstance(stmt, ast.Import) for alias in stmt.names]
+    return any(stmt.level for stmt in froms), {module.partition(".")[0] for module in modules}
 
 
 def shared_places(sources: Mapping[Path, bytes]) -> dict[Path, Place] | None:
@@ -63,6 +69,8 @@ def shared_places(sources: Mapping[Path, bytes]) -> dict[Path, Place] | None:
     None if there is no such place: the files are of several packages, or of scripts in several directories.
     """
     own = {path: support_place(path, source) for path, source in sources.items()}
+    if len({place.directory for place in own.values()}) > 1:
+        own = {path: _at_the_top(place) for path, place in own.items()}
     tops = {place.directory for place in own.values() if place.prefix}
     loose = {place.directory for place in own.values() if not place.prefix}
     if len(tops) == 1 and loose:
@@ -75,3 +83,12 @@ def shared_places(sources: Mapping[Path, bytes]) -> dict[Path, Place] | None:
     if not tops and outermost is not None and all(d.is_relative_to(outermost) for d in loose):
         return {path: Place(outermost, "") for path in own}
     return None
+
+
+def _at_the_top(place: Place) -> Place:
+    """The place at the top of the package, for a module that is not alone; there it is not found by its path."""
+    package = _package(place.directory) if place.both_ways else None
+    if package is None or package[1] == 1:
+        return place
+    top, depth = package
+    return replace(place, directory=top, prefix="." * depth, both_ways=False)

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from importlib.resources import files
 
 from .asks import Framework
+from .both_ways import folded_text
 from .facts import Facts
 
 SUPPORT = {
@@ -41,6 +42,7 @@ def support_names(framework: Framework, facts: Facts, used: set[str]) -> dict[st
             name
             for name, o in facts.imports.items()
             if o in (origin, origin.replace("mcp.types", "mcp_types"))
+            or (own not in _OTHERS and o.endswith(f".{origin}"))
         ]
         taken = (own in used or own in facts.imports) and not known
         found[own] = (
@@ -63,9 +65,10 @@ def origin_of(own: str, support_module: str) -> str:
 
 
 def source(module: str, *, in_package: bool = False) -> str:
-    """The source of a support module, as it is put beside the rewritten code."""
+    """The source of a support module, as it is put beside the rewritten code. In a package it finds the others also
+    where a file of the package is started by its path."""
     text = files("mrtr_codemod.rewrite").joinpath("vendored", f"{module}.py").read_text("utf-8")
-    return text.replace("\nfrom mrtr_steps", "\nfrom .mrtr_steps") if in_package else text
+    return folded_text(text) if in_package else text
 
 
 def modules(framework: Framework, used: Collection[str]) -> tuple[str, ...]:
