@@ -12,6 +12,7 @@ from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.migrated import MADE
 from mrtr_codemod.analysis.report import handlers_of
 from mrtr_codemod.analysis.views import file_view
+from mrtr_codemod.foresight import foreseen_handlers
 from mrtr_codemod.model import Failure, Finding, Report
 from mrtr_codemod.parallel import spread
 from mrtr_codemod.pauses import few_pauses
@@ -41,6 +42,8 @@ class Options:
     progress: Progress | None = None
     survey: Survey | None = None
     """What is known already of texts that were looked at while they were read."""
+    exact: bool = False
+    """Whether verdicts say what the rewrite makes of each handler, and not what it is expected to."""
 
 
 def check(sources: Iterable[SourceFile], options: Options | None = None) -> Report:
@@ -57,7 +60,7 @@ def check(sources: Iterable[SourceFile], options: Options | None = None) -> Repo
         rules = [rule for rule in all_rules() if options.select is None or rule.code in options.select]
         analysis = Analysis(project, options.following)
         findings = sorted(_findings(analysis, rules, options.progress), key=_place)
-        handlers = handlers_of(analysis, findings)
+        handlers = handlers_of(analysis, findings, foreseen_handlers(analysis) if options.exact else None)
         for source in project.sources.values():
             if source.changed:
                 project.fail(source.path, CHANGED)

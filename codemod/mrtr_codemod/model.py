@@ -37,6 +37,7 @@ class Verdict(Enum):
     REWRITE_REVIEW = "rewrite (review)"
     ADAPTER = "adapter"
     ADAPTER_MEMO = "adapter with memo/once"
+    GATEWAY = "gateway"
     BY_HAND = "by hand"
 
 

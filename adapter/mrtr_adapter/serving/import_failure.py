@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import traceback
 from importlib.metadata import version
@@ -13,7 +14,9 @@ from mcp.server.mcpserver import MCPServer
 
 from mrtr_adapter.fastmcp import is_fastmcp
 from mrtr_adapter.serving.refusal import told
+from mrtr_codemod.rewrite.sdk.names import gone
 
+_MISSING = re.compile(r"cannot import name '(\w+)'")
 _NEW_IN_2 = ("mcp.server.mcpserver", "mcp_types")
 
 
@@ -39,11 +42,14 @@ def _old_name(error: Exception) -> str | None:
     if isinstance(error, ImportError):
         name = error.name or ""
         old = name == "mcp" or name.startswith("mcp.")
+        missing = _MISSING.search(str(error))
+        if old and missing is not None and gone(f"{name}.{missing[1]}") is not None:
+            return f"{name}.{missing[1]}"
         return name if old and not name.startswith(_NEW_IN_2) and not _mcp_missing(error) else None
     if isinstance(error, AttributeError):
         owner = error.obj
         if isinstance(owner, Server | MCPServer):
-            return f"{type(owner).__name__}.{error.name}"
+            return f"{type(owner).__module__}.{type(owner).__qualname__}.{error.name}"
         if isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] == "mcp":
             return f"{owner.__name__}.{error.name}"
     return None
@@ -69,6 +75,12 @@ def _is_of_fastmcp(module: str | None) -> bool:
 
 
 def _written_for_1(path: Path, name: str) -> str:
+    advice = gone(name)
+    if advice is not None:
+        return (
+            f"{path} uses {name}, which mcp {version('mcp')} has no more ({advice}): leave it with its old SDK and "
+            f"{_behind_gateway(path, 'mcp<2')}"
+        )
     lack = f"{path} is written for mcp 1.x (it uses {name}; mcp {version('mcp')} is installed)"
     return f"{lack}: {_ways(path, '2.x', 'mcp<2')}"
 
@@ -82,10 +94,12 @@ def _written_for_fastmcp_3(path: Path, lack: str) -> str:
 
 def _ways(path: Path, newer: str, older: str) -> str:
     """What can be done with a file that is written for `older`, as pip names it."""
-    return (
-        f"bring it to {newer} with `mrtr rewrite --sdk-only {_quoted(path)}`, or leave it and run "
-        f"`mrtr wrap -- python {_quoted(path)}`, with the python of an environment that has {older}"
-    )
+    moved = f"bring it to {newer} with `mrtr rewrite --sdk-only {_quoted(path)}`"
+    return f"{moved}, or leave it and {_behind_gateway(path, older)}"
+
+
+def _behind_gateway(path: Path, older: str) -> str:
+    return f"run `mrtr wrap -- python {_quoted(path)}`, with the python of an environment that has {older}"
 
 
 def _not_installed(module: str, where: str) -> str:

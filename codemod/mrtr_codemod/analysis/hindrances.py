@@ -10,16 +10,17 @@ from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of, own_nodes
 from mrtr_codemod.analysis.live import live_across
 from mrtr_codemod.analysis.portable import hindrance
+from mrtr_codemod.analysis.sensitive import is_secret
 from mrtr_codemod.analysis.view import FunctionView, ScopeView
-from mrtr_codemod.analysis.walk import COMPREHENSIONS, Loop, caught_names, last_name
+from mrtr_codemod.analysis.walk import COMPREHENSIONS, Loop, Try, caught_names, last_name
+from mrtr_codemod.names.values import FunctionValue
 
+_EXITS = (ast.Return, ast.Break, ast.Continue)
 _BROAD = frozenset({"Exception", "BaseException", "MCPError", "McpError", "NoBackChannelError", "ToolError"})
 
 
 def hindrances(view: FunctionView) -> Iterator[str]:
     """Why the asks of a function, or its calls that lead to asks, cannot be turned into steps by a tool."""
-    if not view.info.is_async and any(fact.spelling is Spelling.RUNNER for fact in view.asks.values()):
-        yield "it asks from a worker thread"
     if any(fact.spelling in (Spelling.DYNAMIC, Spelling.VALUE) for fact in view.asks.values()):
         yield "one of its asks cannot be followed"
     if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in view.nodes()):
@@ -27,17 +28,17 @@ def hindrances(view: FunctionView) -> Iterator[str]:
     around = next((statement for _, statement in items_around(view)), None)
     if around is not None:
         yield f"the `with` on line {around.lineno} is around an ask"
-    for node in tries_around(view):
-        reason = _in_try(view, node)
-        if reason:
-            yield reason
-            break
     yield from _places(view)
+    yield from _at_ends(view)
+    yield from _dependencies(view)
+    yield from _session_state(view)
     for statement, locals_ in live_across(view):
         for local in locals_:
-            reason = hindrance(view, local)
-            if reason:
-                yield f"`{local.name}` is needed after line {statement.lineno}, and JSON cannot carry {reason}"
+            needed = f"`{local.name}` is needed after line {statement.lineno}"
+            if is_secret(local.name):
+                yield f"{needed}, and a secret must not travel through the client"
+            elif reason := hindrance(view, local):
+                yield f"{needed}, and JSON cannot carry {reason}"
 
 
 def cautions(view: FunctionView) -> Iterator[str]:
@@ -51,41 +52,75 @@ def cautions(view: FunctionView) -> Iterator[str]:
         for h in node.handlers
     ):
         yield "an `except` is around an ask"
-    if any(
-        isinstance(node, ast.Call) and last_name(node) == "gather" and view.asks_in(node)
-        for node in view.nodes()
-    ):
-        yield "it asks several things at once"
+    yield from _wide_tries(view)
     if any(fact.spelling is Spelling.RAISE for fact in view.asks.values()):
         yield "it raises UrlElicitationRequiredError"
 
 
-def _in_try(view: ScopeView, node: ast.Try) -> str | None:
-    """A `try` around more than the ask: which errors its `except` meant can no longer be told."""
+def _wide_tries(view: ScopeView) -> Iterator[str]:
+    """A `try` around more than the ask: its `except` goes on covering the rest, its `finally` waits for the end."""
     effects = view.file.analysis.effects
-    if any(effects.of(inner, view.scope) for inner in own_nodes(ast.Module(node.finalbody, []))):
-        return f"the `finally` of the `try` on line {node.lineno} does something at the end of every round"
-    for inner in own_nodes(ast.Module(node.body, [])):
-        if not view.asks_at(inner) and effects.of(inner, view.scope) is not None and node.handlers:
-            return f"the `except` of the `try` on line {node.lineno} covers more than the ask"
-    return None
+    for node in tries_around(view):
+        if any(effects.of(inner, view.scope) for inner in own_nodes(ast.Module(node.finalbody, []))):
+            yield f"the `finally` of the `try` on line {node.lineno} runs at the end of the call only"
+        covered = own_nodes(ast.Module(node.body, []))
+        if node.handlers and any(effects.of(i, view.scope) for i in covered if not view.asks_at(i)):
+            yield f"the `except` of the `try` on line {node.lineno} covers more than the ask"
 
 
 def _places(view: ScopeView) -> Iterator[str]:
-    """Asks in the middle of something that runs only sometimes, or once for each element."""
+    """Asks in the middle of something that can't be stopped there."""
+    together = {
+        argument.value
+        for node in view.nodes()
+        if isinstance(node, ast.Call) and last_name(node) == "gather"
+        for argument in node.args
+        if isinstance(argument, ast.Starred)
+    }
     for node in view.nodes():
-        if isinstance(node, COMPREHENSIONS) and view.asks_in(node) and not _asks_outside(view, node):
+        if (
+            isinstance(node, COMPREHENSIONS)
+            and node not in together
+            and view.asks_in(node)
+            and not _asks_outside(view, node)
+        ):
             yield f"it asks for each element of the comprehension on line {node.lineno}"
-        elif isinstance(node, ast.BoolOp) and any(view.asks_in(value) for value in node.values[1:]):
-            yield f"line {node.lineno} asks only if the left side of `and` or `or` does not decide"
-        elif isinstance(node, ast.IfExp) and (view.asks_in(node.body) or view.asks_in(node.orelse)):
-            yield f"line {node.lineno} asks in an arm of a conditional expression"
         elif isinstance(node, ast.Lambda) and view.asks_in(node.body):
             yield f"the lambda on line {node.lineno} asks"
         elif isinstance(node, ast.AsyncFor) and any(view.asks_in(statement) for statement in node.body):
             yield f"it asks in the `async for` on line {node.lineno}"
         elif isinstance(node, ast.Call) and _gathers_helpers(view, node):
             yield f"the helpers gathered on line {node.lineno} ask at the same time"
+
+
+def _at_ends(view: ScopeView) -> Iterator[str]:
+    """Asks, and exits that swallow an ask, in the parts of a `try` that run when something is ending."""
+    for node in view.nodes():
+        if not isinstance(node, Try):
+            continue
+        last = ast.Module(node.finalbody, [])
+        if any(view.asks_in(part) for part in [*node.handlers, *node.finalbody]):
+            yield f"it asks in an `except` or `finally` of the `try` on line {node.lineno}"
+        elif node in tries_around(view) and any(isinstance(n, _EXITS) for n in own_nodes(last)):
+            yield f"the `finally` of the `try` on line {node.lineno} leaves it, whatever has happened"
+
+
+def _dependencies(view: FunctionView) -> Iterator[str]:
+    """Parameters that the framework fills by a function which asks."""
+    arguments = view.node.args
+    for default in [*arguments.defaults, *filter(None, arguments.kw_defaults)]:
+        for node in ast.walk(default):
+            for value in view.file.values(node, view.scope) if isinstance(node, ast.Name) else ():
+                if isinstance(value, FunctionValue) and value.scope in view.file.analysis.graph.asking:
+                    yield f"`{value.scope.display}` asks, and fills one of its parameters"
+
+
+def _session_state(view: FunctionView) -> Iterator[str]:
+    """What FastMCP keeps for a session may not be there in the request of the next round."""
+    calls = {last_name(node): node.lineno for node in view.nodes() if isinstance(node, ast.Call)}
+    asks = [key[0] for key in view.asks]
+    if asks and calls.get("set_state", max(asks)) < min(asks) and calls.get("get_state", 0) > min(asks):
+        yield f"what `set_state` on line {calls['set_state']} keeps may not be there in another round"
 
 
 def _asks_outside(view: ScopeView, node: ast.AST) -> bool:

@@ -15,19 +15,23 @@ from mrtr_codemod.analysis.verdict import Case, Judge
 from mrtr_codemod.analysis.view import span_of
 from mrtr_codemod.analysis.views import view_of
 from mrtr_codemod.analysis.ways import Way, ways_from
+from mrtr_codemod.foresight import Foreseen
 from mrtr_codemod.model import Ask, AskKind, Finding, Handler, LiveLocal, Span
 from mrtr_codemod.names.module import ScopeId
 
 _LONGEST_QUESTION = 200
 
 
-def handlers_of(analysis: Analysis, findings: Iterable[Finding]) -> list[Handler]:
-    """The handlers of a repo that ask, by place. Hazards are taken from the findings of the 1xx and 3xx rules."""
+def handlers_of(analysis: Analysis, findings: Iterable[Finding], foreseen: Foreseen | None) -> list[Handler]:
+    """The handlers of a repo that ask, by place. Hazards are taken from the findings of the 1xx and 3xx rules.
+
+    The verdicts are estimates unless it is `foreseen` what the rewrite makes of each.
+    """
     by_file: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         if finding.rule.startswith(("MRTR3", "MRTR11", "MRTR12")):
             by_file[finding.span.path].append(finding)
-    reporter = _Reporter(analysis, by_file)
+    reporter = _Reporter(analysis, by_file, foreseen)
     entries: dict[ScopeId, EntryPoint] = {}
     for entry in analysis.entry_points:
         entries.setdefault(entry.scope, entry)
@@ -35,12 +39,14 @@ def handlers_of(analysis: Analysis, findings: Iterable[Finding]) -> list[Handler
 
 
 class _Reporter:
-    def __init__(self, analysis: Analysis, findings: dict[str, list[Finding]]) -> None:
+    def __init__(
+        self, analysis: Analysis, findings: dict[str, list[Finding]], foreseen: Foreseen | None
+    ) -> None:
         self.analysis = analysis
         self.findings = findings
         self.questions = Questions(analysis)
         self.tally = Tally(analysis)
-        self.judge = Judge(analysis)
+        self.judge = Judge(analysis, foreseen)
 
     def attempt(self, entry: EntryPoint) -> Handler | None:
         try:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mrtr_codemod.analysis.analysis import Analysis, EntryPoint
-from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.callgraph import EdgeKind
 from mrtr_codemod.analysis.calls import key_of
 from mrtr_codemod.analysis.hindrances import cautions, hindrances
@@ -15,11 +14,16 @@ from mrtr_codemod.analysis.pure import Purity
 from mrtr_codemod.analysis.view import FunctionView
 from mrtr_codemod.analysis.views import view_of
 from mrtr_codemod.analysis.ways import Way
-from mrtr_codemod.model import AskKind, Finding, Level, Verdict
+from mrtr_codemod.foresight import Foreseen, lost_in
+from mrtr_codemod.model import AskKind, Finding, Verdict
+from mrtr_codemod.model import Level as Severity
 from mrtr_codemod.names.module import ScopeId
+from mrtr_codemod.rewrite.verdicts import GONE_FROM_SDK, HandlerVerdict, Level
 
 _REPEATED = ("MRTR301", "MRTR302")
 _STRANDED = ("MRTR115", "MRTR123")
+_TIMED = "MRTR308"
+_SAFE = "one round, and nothing above its question that matters when it runs again"
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,11 @@ class Case:
 class Judge:
     """Gives the verdicts of one analysis."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, foreseen: Foreseen | None) -> None:
         self.analysis = analysis
+        self.foreseen = foreseen
         self.purity = Purity(analysis)
+        self._lost: dict[str, str | None] = {}
 
     def verdict(self, case: Case) -> tuple[Verdict, str]:
         """The way to take and the reason for it."""
@@ -46,20 +52,51 @@ class Judge:
         stranded = next((hazard for hazard in case.hazards if hazard.rule in _STRANDED), None)
         if stranded is not None:
             return Verdict.BY_HAND, f"line {stranded.span.line}: {stranded.message}"
+        if self.foreseen is None:
+            return self._estimated(case)
+        return self._exact(case, self._foreseen(case.entry.scope, self.foreseen))
+
+    def _estimated(self, case: Case) -> tuple[Verdict, str]:
+        path = case.entry.scope.path
+        if path not in self._lost:
+            self._lost[path] = lost_in(self.analysis.project.sources[path])
+        if (lost := self._lost[path]) is not None:
+            return Verdict.GATEWAY, lost
         reason = next(self._hindrances(case), None)
         if reason is not None:
             return self._adapted(case, reason)
         reasons = list(dict.fromkeys(self._cautions(case)))
-        if reasons:
-            return Verdict.REWRITE_REVIEW, "; ".join(reasons[:3])
-        return Verdict.REWRITE_SAFE, "one question, and nothing above it that matters when it runs again"
+        return self._reviewed(reasons) if reasons else (Verdict.REWRITE_SAFE, _SAFE)
+
+    def _exact(self, case: Case, foreseen: HandlerVerdict | None) -> tuple[Verdict, str]:
+        if foreseen is None:
+            return self._adapted(case, "`mrtr rewrite` does not read it")
+        if foreseen.level is Level.SAFE:
+            return Verdict.REWRITE_SAFE, _SAFE
+        if foreseen.level is Level.REVIEW:
+            reasons = dict.fromkeys([*self._cautions(case), *self._hindrances(case)])
+            return self._reviewed(list(reasons) or ["what it needs after the answer travels in the state"])
+        if foreseen.rule == GONE_FROM_SDK:
+            return Verdict.GATEWAY, foreseen.reason
+        return self._adapted(case, next(self._hindrances(case), foreseen.reason))
+
+    def _reviewed(self, reasons: Sequence[str]) -> tuple[Verdict, str]:
+        return Verdict.REWRITE_REVIEW, "; ".join(reasons[:3])
+
+    def _foreseen(self, scope: ScopeId, foreseen: Foreseen) -> HandlerVerdict | None:
+        """What the rewrite would make of a function; the ones of its name are told apart by their order."""
+        module = self.analysis.project.module(scope.path)
+        scopes = module.functions if module is not None else ()
+        lines = sorted(s.line for s in scopes if s.display == scope.display)
+        number = lines.index(scope.line) + 1 if scope.line in lines else 1
+        return foreseen.get((scope.path, scope.display, number))
 
     def _adapted(self, case: Case, reason: str) -> tuple[Verdict, str]:
         lines = sorted(
             {
                 (h.span.path, h.span.line)
                 for h in case.hazards
-                if h.rule in _REPEATED and h.level is not Level.INFO
+                if h.rule in _REPEATED and h.level is not Severity.INFO
             }
         )
         if not lines:
@@ -72,6 +109,12 @@ class Judge:
 
     def _hindrances(self, case: Case) -> Iterator[str]:
         home = case.entry.scope
+        for hazard in case.hazards:
+            if hazard.rule == _TIMED:
+                yield f"line {hazard.span.line}: {hazard.message}"
+        for other in self.analysis.entry_points:
+            if other.fact.method == "middleware" and other.scope.path == home.path:
+                yield f"the middleware `{other.scope.display}` asks around it"
         for way in case.ways:
             yield from self._on_the_way(case, way)
         for scope in self._functions(case):
@@ -89,14 +132,8 @@ class Judge:
             elif edge.callee.qualname.startswith(f"{edge.caller.qualname}.<locals>."):
                 yield f"the nested function `{edge.callee.display}` asks"
         lifted = self._lifted(case, way)
-        if len(lifted) > 1:
-            yield f"the ask is {len(lifted)} calls deep"
         if lifted and way.scope.path != home.path:
             yield f"the ask is in another file ({way.scope.path})"
-        if lifted and sum(1 for other in case.ways if other.via == way.via) > 1:
-            yield f"the helper `{way.scope.display}` asks more than once"
-        if lifted and way.ask.spelling is Spelling.RAISE:
-            yield f"the helper `{way.scope.display}` raises what the handler would have to return"
 
     def _lifted(self, case: Case, way: Way) -> list[ScopeId]:
         """The helpers that would have to be taken apart; one whose result is the handler's own result need not be."""
@@ -119,6 +156,10 @@ class Judge:
             yield "it asks more than once, so there is state between the rounds"
         for scope in dict.fromkeys(way.scope for way in case.ways if self._lifted(case, way)):
             yield f"the helper `{scope.display}` has to be taken apart"
+        if case.entry.fact.framework == "fastmcp" and any(
+            way.ask.kind is AskKind.SAMPLING for way in case.ways
+        ):
+            yield "its loop of messages and tools takes a round for each message"
         if any(way.ask.kind is AskKind.URL for way in case.ways):
             yield "what it keeps for the page must survive the end of the call"
         for scope in self._functions(case):

@@ -68,6 +68,12 @@ def _per_file_ignore(value: str) -> PerFileIgnore:
 )
 @click.option("--baseline", metavar="FILE", help="Accept the findings that FILE lists.")
 @click.option("--write-baseline", metavar="FILE", help="Accept all findings there are now, in FILE.")
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Let each verdict say what `mrtr rewrite` makes of the handler, not what it is expected to make of it. Takes "
+    "some tenths of a second more for each file that asks.",
+)
 @report_options()
 @click.option(
     "--statistics", is_flag=True, help="Count the findings of each rule instead of showing them (text only)."
@@ -84,6 +90,7 @@ def lint(
     fail_on: str | None,
     baseline: str | None,
     write_baseline: str | None,
+    exact: bool,
     style: str,
     output: str | None,
     statistics: bool,
@@ -100,7 +107,7 @@ def lint(
         )
     overrides = Overrides(select, ignore, per_file_ignores, exclude, fail_on, baseline)
     with guarded(), few_pauses(to_the_end=True):
-        settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline)
+        settings, done = _run(paths or (".",), overrides, stdin_filename, write_baseline, exact=exact)
         _report(done.outcome, style, output, statistics=statistics)
     if done.note:
         click.echo(done.note, err=True)
@@ -108,7 +115,7 @@ def lint(
 
 
 def _run(
-    paths: tuple[str, ...], overrides: Overrides, stdin_name: str, accept_in: str | None
+    paths: tuple[str, ...], overrides: Overrides, stdin_name: str, accept_in: str | None, *, exact: bool
 ) -> tuple[Settings, Run]:
     # Imported here, so that --help and usage errors need not wait for it.
     from mrtr_codemod.baseline import BaselineError
@@ -116,7 +123,7 @@ def _run(
 
     try:
         settings = settle(overrides, [path for path in paths if path != "-"])
-        return settings, run(paths, settings, stdin_name=stdin_name, accept_in=accept_in)
+        return settings, run(paths, settings, stdin_name=stdin_name, accept_in=accept_in, exact=exact)
     except (BaselineError, ConfigError, UnknownSelectorError) as error:
         raise CannotCheckError(str(error)) from None
 

@@ -37,10 +37,13 @@ class Run:
     note: str | None = None
 
 
-def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in: str | None) -> Run:
+def run(
+    paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in: str | None, exact: bool = False
+) -> Run:
     """Check `paths` (`-` is standard input, called `stdin_name`).
 
-    With `accept_in`, every finding that counts is accepted in that new baseline, and none is left.
+    With `accept_in`, every finding that counts is accepted in that new baseline, and none is left. With `exact`, the
+    verdicts say what the rewrite makes of each handler.
     Raises `UnknownSelectorError` and `BaselineError`.
     """
     selection = _selection(settings)
@@ -54,7 +57,7 @@ def run(paths: Sequence[str], settings: Settings, *, stdin_name: str, accept_in:
     ):
         following(0, len(read.sources))
         # All rules, whatever is selected: the verdicts rest on them.
-        report = check(read.sources, Options(following=following, progress=checking, survey=survey))
+        report = check(read.sources, Options(None, following, checking, survey, exact))
     unchecked = {failure.path for failure in report.failures}
     sources = {source.path: source for source in read.sources if source.path not in unchecked}
     marked = {path: source for path, source in sources.items() if survey.mentions(source, MARK)}

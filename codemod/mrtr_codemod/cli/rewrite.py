@@ -66,7 +66,7 @@ def rewrite(
 
     Exit code: 0; 1 with --check if something would change; 2 if a file could not be handled.
     """
-    from mrtr_codemod.rewrite.file import Options
+    from mrtr_codemod.rewrite.file import Options, together
     from mrtr_codemod.rewrite.rewritten import Style
     from mrtr_codemod.rewrite.verdicts import Level
 
@@ -80,8 +80,8 @@ def rewrite(
         files = _files(paths)
         followed = None if sdk_only else _followed(files)
         options = Options(wanted, chosen, Style(style), sdk_only, followed)
-        together = [[path] for path in files] if followed is None else _together(files, followed)
-        results = list(_results(together, options, ask_each=interactive))
+        groups = [[path] for path in files] if followed is None else together(files, followed)
+        results = list(_results(groups, options, ask_each=interactive))
         _refuse_unknown(only, results)
         if write or interactive:
             _write(results, force=force)
@@ -110,23 +110,16 @@ def _followed(files: list[Path]) -> Followed:
     for path in files:
         with suppress(UndecodableError, OSError):
             sources[path] = SourceFile(path.as_posix(), decode(path.read_bytes()))
-    return Followed(sources.values())
+    return Followed.of_sources(sources.values())
 
 
-def _together(files: list[Path], followed: Followed) -> list[list[Path]]:
-    """The files, those whose functions ask through each other side by side."""
-    by_key = {path.as_posix(): path for path in files}
-    groups: dict[tuple[str, ...], None] = dict.fromkeys(tuple(followed.partners(key)) for key in by_key)
-    return [[by_key[key] for key in group] for group in groups]
-
-
-def _results(together: list[list[Path]], options: Options, *, ask_each: bool) -> Iterable[FileResult]:
+def _results(groups: list[list[Path]], options: Options, *, ask_each: bool) -> Iterable[FileResult]:
     from mrtr_codemod.cli.progress import Progress
     from mrtr_codemod.rewrite.file import rewrite_files
 
     with Progress("rewriting") as progress:
-        for number, paths in enumerate(together):
-            progress(number, len(together))
+        for number, paths in enumerate(groups):
+            progress(number, len(groups))
             results = rewrite_files(paths, options)
             yield from _agreed(paths, results, options) if ask_each else results
 
@@ -192,7 +185,7 @@ def _show(results: list[FileResult], *, report: str | None, quiet: bool) -> None
 
 
 def _summary(results: list[FileResult]) -> None:
-    from mrtr_codemod.rewrite.report import ADAPTER, counts
+    from mrtr_codemod.rewrite.report import counts, remedy
     from mrtr_codemod.rewrite.shown import shown
     from mrtr_codemod.rewrite.verdicts import Level
 
@@ -204,7 +197,9 @@ def _summary(results: list[FileResult]) -> None:
         for verdict in result.handlers:
             if verdict.level is Level.MANUAL:
                 place = f"{shown(result.path)}:{verdict.line}"
-                click.echo(f"{place}: {verdict.name}: {verdict.rule}: {verdict.reason}; {ADAPTER}", err=True)
+                click.echo(
+                    f"{place}: {verdict.name}: {verdict.rule}: {verdict.reason}; {remedy(verdict)}", err=True
+                )
     total = counts(results)
     if not any(total.values()):
         changed = sum(bool(result.changes) for result in results)

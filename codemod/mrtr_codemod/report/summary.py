@@ -45,6 +45,10 @@ _BY_VERDICT = {
         "Rewrite and review",
         "`mrtr rewrite --unsafe` does the work; read its diff, since state travels from round to round.",
     ),
+    Verdict.GATEWAY: (
+        "Put the gateway in front",
+        "`mrtr wrap -- python FILE` serves these as they are, with the python of an environment with their old SDK.",
+    ),
     Verdict.BY_HAND: (
         "Change by hand",
         "Neither way fits these; their reason says what has to change first.",

@@ -19,7 +19,7 @@ from .sampling import is_helper, link_exchanges, refuse_unknown_tools
 from .support import SUPPORT, modules, support_names
 from .syntax import all_params, names_below
 from .twins import twins
-from .verdicts import FileRewrite, HandlerVerdict, Level, Wanted
+from .verdicts import GONE_FROM_SDK, FileRewrite, HandlerVerdict, Level, Wanted
 
 
 @dataclass(eq=False)
@@ -36,6 +36,8 @@ class Part:
     links: Sequence[Link] = ()
     used_outside: frozenset[str] = frozenset()
     """Functions that files which are not rewritten along may use, too."""
+    lost: str = ""
+    """What the new SDKs have no more, and the file can't be served without."""
     both_ways: bool = False
     """Whether it finds the support module also without its package, when it is started by its path."""
 
@@ -139,7 +141,12 @@ class Engine:
                 self.asking.append(function)
                 self.barred[function] = Refusal("unfollowed-ask", "how it asks can't be followed for certain")
             if not entry.may_ask:
-                self.barred[function] = Refusal("no-round", f"`{entry.method}` can't end with a question")
+                self.barred[function] = Refusal(
+                    "no-round", f"this `{entry.method}` can't end with a question"
+                )
+        if part.lost:
+            own = [function for function in self.asking if function.view is part.view]
+            self.barred |= dict.fromkeys(own, Refusal(GONE_FROM_SDK, part.lost))
         if any(entry.method == "middleware" for entry in part.entries):
             for function in self.asking:
                 if function.view is part.view:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -139,6 +140,48 @@ def _all_stay(paths: Iterable[Path], bad: Path, problem: str) -> list[FileResult
     ]
 
 
+def foreseen(sources: dict[Path, bytes], followed: Followed) -> dict[Path, tuple[HandlerVerdict, ...]]:
+    """What `rewrite_files` would make of the handlers of files, each with its partners, if all were wanted.
+
+    The handlers have their old names. Nothing is verified. A file that can't be read is left out.
+    """
+    found: dict[Path, tuple[HandlerVerdict, ...]] = {}
+    options = Options(lambda verdict: True, lambda verdict: False, followed=followed)
+    for group in _with_a_place(sources, followed):
+        renamed = {path: _renamed(sources[path], asks_stay=False) for path in group}
+        files = [_File(p, sources[p], r) for p, r in renamed.items() if isinstance(r, Renamed)]
+        if len(files) == len(group):
+            with suppress(*_UNREADABLE):
+                found |= _foreseen(files, options)
+    return found
+
+
+def together(paths: Iterable[Path], followed: Followed) -> list[list[Path]]:
+    """The files, those whose functions ask through each other side by side."""
+    by_key = {path.as_posix(): path for path in paths}
+    groups = dict.fromkeys(tuple(followed.partners(key)) for key in by_key)
+    return [[by_key[key] for key in group if key in by_key] for group in groups]
+
+
+def _with_a_place(sources: dict[Path, bytes], followed: Followed) -> Iterable[list[Path]]:
+    """The files that would be rewritten together: alone where there is no place for what they share."""
+    for group in together(sources, followed):
+        if shared_places({path: sources[path] for path in group}):
+            yield group
+        else:
+            yield from ([path] for path in group)
+
+
+def _foreseen(files: list[_File], options: Options) -> dict[Path, tuple[HandlerVerdict, ...]]:
+    places = shared_places({file.path: file.data for file in files}) or {}
+    _, rewritten = _Attempt(files, places, options).rewritten()
+    found = {}
+    for file, one in zip(files, rewritten, strict=True):
+        old = file.renamed.registers
+        found[file.path] = tuple(replace(v, name=old.get(v.name, v.name)) for v in one.handlers)
+    return found
+
+
 @dataclass(frozen=True)
 class _File:
     """One file on its way: read, and renamed for `mcp` 2."""
@@ -146,6 +189,10 @@ class _File:
     path: Path
     data: bytes
     renamed: Renamed
+
+    @property
+    def lost(self) -> str:
+        return self.renamed.lost.message if self.renamed.lost is not None else ""
 
     def view(self, *, renamed: bool) -> ModuleView:
         return ModuleView.of(self.renamed.source if renamed else self.data)
@@ -170,13 +217,15 @@ class _Attempt:
     places: dict[Path, Place]
     options: Options
 
-    def results(self) -> list[FileResult]:
+    def rewritten(self) -> tuple[list[ModuleView], list[FileRewrite]]:
         # A file moves to `mcp` 2 as a whole, but only if something of it is rewritten.
         moves = [True for _ in self.files]
         views, rewritten = self._run(moves)
         kept = [r.rewritten for r in rewritten]
-        if kept != moves:
-            views, rewritten = self._run(kept)
+        return (views, rewritten) if kept == moves else self._run(kept)
+
+    def results(self) -> list[FileResult]:
+        views, rewritten = self.rewritten()
         found = [
             self._problems(file, view, one)
             for file, view, one in zip(self.files, views, rewritten, strict=True)
@@ -203,8 +252,8 @@ class _Attempt:
         for file, key, view in zip(self.files, keys, views, strict=True):
             place = self.places[file.path]
             part = Part.told(view, followed, key, place.prefix, _width(view.tree.code))
-            outside = followed.used_outside(keys)[key]
-            parts.append(replace(part, used_outside=outside, both_ways=place.both_ways))
+            outside, lost = followed.used_outside(keys)[key], file.lost
+            parts.append(replace(part, used_outside=outside, lost=lost, both_ways=place.both_ways))
         return parts
 
     def _problems(self, file: _File, view: ModuleView, rewritten: FileRewrite) -> list[str]:
@@ -219,7 +268,9 @@ class _Attempt:
 
     def _unstable(self, file: _File, rewritten: FileRewrite) -> list[str]:
         part = Part.alone(ModuleView.of(rewritten.after), self.places[file.path].prefix)
-        (again,) = Engine([part], self.options.style).run(lambda v: False, self.options.marked)
+        (again,) = Engine([replace(part, lost=file.lost)], self.options.style).run(
+            lambda v: False, self.options.marked
+        )
         return [] if again.after == rewritten.after else ["a second run would change it again"]
 
     def _refused(self, rewritten: Sequence[FileRewrite], found: Sequence[list[str]]) -> list[FileResult]:

@@ -15,7 +15,6 @@ from functools import cached_property
 from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.callgraph import Edge, EdgeKind
 from mrtr_codemod.analysis.calls import key_of, own_nodes
-from mrtr_codemod.analysis.entries import ROUND_METHODS
 from mrtr_codemod.analysis.mentions import Mentions
 from mrtr_codemod.names.module import ScopeId
 from mrtr_codemod.names.reference import lower
@@ -33,10 +32,7 @@ class Entry:
     name: str
     line: int
     method: str
-
-    @property
-    def may_ask(self) -> bool:
-        return self.method in ROUND_METHODS
+    may_ask: bool
 
 
 @dataclass(frozen=True)
@@ -52,18 +48,23 @@ class Link:
 class Followed:
     """What some files say together about each of them."""
 
-    def __init__(self, sources: Iterable[SourceFile]) -> None:
-        self.project = Project(sources)
-        self.analysis = Analysis(self.project)
+    def __init__(self, analysis: Analysis) -> None:
+        self.project = analysis.project
+        self.analysis = analysis
         self._entries: dict[str, list[Entry]] = {}
         for point in self.analysis.entry_points:
-            entry = Entry(point.scope.display, point.scope.line, point.fact.method)
+            entry = Entry(point.scope.display, point.scope.line, point.fact.method, point.fact.can_ask)
             self._entries.setdefault(point.scope.path, []).append(entry)
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> Followed:
         """What some texts say, by their paths."""
-        return cls(SourceFile(path, text) for path, text in texts.items())
+        return cls.of_sources(SourceFile(path, text) for path, text in texts.items())
+
+    @classmethod
+    def of_sources(cls, sources: Iterable[SourceFile]) -> Followed:
+        """What some sources say."""
+        return cls(Analysis(Project(sources)))
 
     def entries(self, path: str) -> list[Entry]:
         """The entry points of one file that reach an ask, by place."""

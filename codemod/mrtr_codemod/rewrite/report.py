@@ -7,9 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from .file import FileResult
 from .shown import shown
-from .verdicts import HandlerVerdict, Level
+from .verdicts import GONE_FROM_SDK, HandlerVerdict, Level
 
-ADAPTER = "run it under the adapter: mrtr run"
+_ADAPTER = "run it under the adapter: mrtr run"
+_GATEWAY = "leave it with its old SDK, behind the gateway: mrtr wrap"
+
+
+def remedy(verdict: HandlerVerdict) -> str:
+    """How a handler that stays as it is can be served all the same."""
+    return _GATEWAY if verdict.rule == GONE_FROM_SDK else _ADAPTER
 
 
 def as_json(results: Sequence[FileResult]) -> str:
@@ -46,7 +52,7 @@ def as_markdown(results: Sequence[FileResult]) -> str:
     for result in results:
         for verdict in result.handlers:
             where = f"{shown(result.path)}:{verdict.line}"
-            reason = f"{verdict.rule}: {verdict.reason}; {ADAPTER}" if verdict.rule else ""
+            reason = f"{verdict.rule}: {verdict.reason}; {remedy(verdict)}" if verdict.rule else ""
             lines.append(f"| `{verdict.name}` ({where}) | {verdict.level.value} | {_cell(reason)} |")
     total = counts(results)
     summary = ", ".join(f"{total[level.value]} {level.value}" for level in Level)

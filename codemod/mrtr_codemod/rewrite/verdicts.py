@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+GONE_FROM_SDK = "gone-from-sdk"
+"""The rule of handlers that stay because the new SDKs can't serve their file, whatever form they have."""
+
 
 class Level(Enum):
     """How much attention a rewrite wants."""

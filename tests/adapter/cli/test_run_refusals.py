@@ -20,6 +20,7 @@ async def later(): ...
 def broken(): raise RuntimeError("no\\ndatabase")
 """
 
+WRAP_OLD = "run `mrtr wrap -- python server.py`, with the python of an environment that has mcp<2"
 FILES = {
     "one-file-too-few": ("x = 1", ["there is no server in server.py", "mrtr run server.py:build"]),
     "several": (TWO, ["several servers in server.py (first, second)", "`mrtr run server.py:first`"]),
@@ -55,6 +56,18 @@ FILES = {
         "from mcp.server import Server\nserver = Server('s')\n@server.list_tools()\nasync def tools(): ...",
         ["written for mcp 1.x", "Server.list_tools", "`mrtr rewrite --sdk-only server.py`"],
     ),
+    "gone-module": (
+        "import mcp.server.experimental",
+        ["mcp.server.experimental", "tasks are gone", WRAP_OLD],
+    ),
+    "gone-name": (
+        "from mcp.server.lowlevel.server import request_ctx",
+        ["mcp.server.lowlevel.server.request_ctx", "take the context", WRAP_OLD],
+    ),
+    "gone-attribute": (
+        "from mcp.server import Server\nserver = Server('s')\nserver.experimental.enable_tasks()",
+        ["Server.experimental", "tasks are gone", WRAP_OLD],
+    ),
     "newer-mcp2-name": (
         "from mcp.server.mcpserver import Nothing",
         ["server.py line 1: ImportError", "install the version"],
@@ -74,6 +87,7 @@ def test_file_that_gives_no_server(kind: str, tmp_path: Path) -> None:
     assert ended.out == ""
     assert ended.line.startswith("mrtr run: ")
     assert [part for part in says if part not in ended.line] == []
+    assert WRAP_OLD not in says or "--sdk-only" not in ended.line
 
 
 NAMES = {

@@ -1,4 +1,4 @@
-"""The verdicts on legacy-style servers are the ones that a careful reader gave them."""
+"""The verdicts on legacy-style servers, with their reasons."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ EXPECTED = [
     ("c06_warehouse", "write_off", REVIEW, 1, 1),
     ("c06_warehouse", "rename_sku", REVIEW, 1, 1),
     ("c06_warehouse", "drop_empty", REVIEW, 1, 1),
-    ("c07_dns_zone", "set_record", MEMO, 1, 1),
-    ("c07_dns_zone", "remove_record", MEMO, 1, 1),
+    ("c07_dns_zone", "set_record", REVIEW, 1, 1),
+    ("c07_dns_zone", "remove_record", REVIEW, 1, 1),
     ("c08_feature_flags", "set_rollout", REVIEW, 1, 1),
-    ("c08_feature_flags", "delete_flag", ADAPTER, 1, 1),
+    ("c08_feature_flags", "delete_flag", REVIEW, 1, 1),
     ("c09_meeting_notes", "publish_notes", REVIEW, 2, 2),
-    ("c10_export_audit", "export_table", ADAPTER, 1, 1),
+    ("c10_export_audit", "export_table", REVIEW, 1, 1),
     ("c11_plotter_queue", "plot", MEMO, 1, 1),
     ("c11_plotter_queue", "recalibrate", ADAPTER, 1, 1),
     ("c12_trip_planner", "plan_trip", REVIEW, 1, 2),
-    ("c12_trip_planner", "compare_cities", ADAPTER, 1, 1),
+    ("c12_trip_planner", "compare_cities", SAFE, 1, 1),
     ("c13_workspace_report", "weekly_report", ADAPTER, 1, 3),
     ("c13_workspace_report", "two_drafts", ADAPTER, 1, 3),
     ("c14_calendar_link", "link_calendar", REVIEW, 1, 1),
     ("c14_calendar_link", "link_and_share", REVIEW, 2, 2),
-    ("c15_tracker_oauth", "my_issues", ADAPTER, 1, 1),
-    ("c15_tracker_oauth", "close_issue", MEMO, 1, 1),
+    ("c15_tracker_oauth", "my_issues", REVIEW, 1, 1),
+    ("c15_tracker_oauth", "close_issue", REVIEW, 1, 1),
     ("c16_release_notes", "release_notes", REVIEW, 2, 2),
     ("c17_triage_agent", "triage", REVIEW, 5, 1),
-    ("c18_scaffold", "new_project", ADAPTER, 3, 3),
+    ("c18_scaffold", "new_project", REVIEW, 3, 3),
     ("c19_sms_gateway", "call_tool", REVIEW, 2, 2),
     ("c20_letters", "write_letter", SAFE, 1, 1),
     ("c20_letters", "polish_letter", SAFE, 1, 1),
@@ -57,16 +57,16 @@ EXPECTED = [
     ("c23_greenhouse", "Greenhouse.toggle_vents", SAFE, 1, 1),
     ("c24_snippets", "delete_snippet", SAFE, 1, 1),
     ("c24_snippets", "rename_snippet", SAFE, 1, 1),
-    ("c24_snippets", "overwrite", ADAPTER, 1, 1),
+    ("c24_snippets", "overwrite", SAFE, 1, 1),
     # The ask is the test of the conditional expression: it always runs, and what stands before it is a constant.
     ("c24_snippets", "share", SAFE, 1, 1),
-    ("c25_tape_backup", "back_up", MEMO, 2, 2),
-    ("c25_tape_backup", "eject", ADAPTER, 1, 1),
+    ("c25_tape_backup", "back_up", REVIEW, 2, 2),
+    ("c25_tape_backup", "eject", SAFE, 1, 1),
     ("c29_valve_timeout", "open_valve", ADAPTER, 1, 1),
     ("c29_valve_timeout", "shut_valve", ADAPTER, 1, 1),
     ("fastmcp/f26_tea_house", "order_tea", REVIEW, 3, 3),
     ("fastmcp/f26_tea_house", "rate_visit", REVIEW, 2, 2),
-    ("fastmcp/f27_courier", "book_courier", MEMO, 3, 3),
+    ("fastmcp/f27_courier", "book_courier", REVIEW, 3, 3),
     ("fastmcp/f27_courier", "move_booking", SAFE, 1, 1),
     ("fastmcp/f28_research_desk", "brief", REVIEW, 3, 3),
     ("fastmcp/f28_research_desk", "second_opinion", REVIEW, 3, 3),
@@ -151,4 +151,4 @@ def test_a_local_is_live_with_the_type_that_it_was_given() -> None:
 
 
 def test_memo_is_advised_with_its_line() -> None:
-    assert handler("c25_tape_backup", "back_up").reason.startswith("memo/once at line 36;")
+    assert handler("c11_plotter_queue", "plot").reason.startswith("memo/once at line 45;")

@@ -340,6 +340,18 @@ class TestOutput:
         assert len(report["findings"]) == 1000
 
 
+class TestVerdicts:
+    @pytest.mark.parametrize(
+        ("arguments", "verdict"), [((), "rewrite (review)"), (("--exact",), "adapter with memo/once")]
+    )
+    def test_they_are_estimates_unless_they_are_to_be_exact(
+        self, arguments: tuple[str, ...], verdict: str
+    ) -> None:
+        case = Path(__file__).parents[2] / "cases" / "c21_door_codes.py"
+        report = json.loads(lint("--format", "json", *arguments, str(case)).stdout)
+        assert {handler["name"]: handler["verdict"] for handler in report["handlers"]}["reset_all"] == verdict
+
+
 class TestProcess:
     """What only shows in a process of its own."""
 

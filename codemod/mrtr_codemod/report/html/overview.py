@@ -24,6 +24,7 @@ SLUGS = {
     Verdict.REWRITE_REVIEW: "review",
     Verdict.ADAPTER: "adapter",
     Verdict.ADAPTER_MEMO: "memo",
+    Verdict.GATEWAY: "gateway",
     Verdict.BY_HAND: "hand",
 }
 

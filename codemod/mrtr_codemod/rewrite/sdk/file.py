@@ -10,7 +10,7 @@ from ..fresh import FreshNames
 from .edits import Edits
 from .kinds import Kind
 from .names import moved
-from .notes import Notes
+from .notes import Note, Notes
 from .receivers import Receivers
 
 
@@ -26,14 +26,22 @@ class File:
     notes: Notes = field(default_factory=Notes)
     wanted: dict[str, str] = field(default_factory=dict)
     """Imports to add: from dotted origin to the name here."""
-    registers: bool = False
-    """Whether handlers were added that stand before functions which were registered themselves."""
+    registers: dict[str, str] = field(default_factory=dict)
+    """The handlers that were added, and for each the function that was registered itself before."""
     stuck: bool = False
     """Whether the file imports what is gone, and can't be imported itself until that is replaced by hand."""
+    lost: list[Note] = field(default_factory=list)
+    """What of the notes keeps the new SDK from serving the file at all, until it is replaced by hand."""
 
     def __post_init__(self) -> None:
         self.nodes = list(ast.walk(self.tree))
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+
+    def cannot_move(self, node: ast.expr | ast.stmt | ast.alias, text: str) -> None:
+        """Tell of what the file can't do without."""
+        self.notes.add(node, text)
+        self.stuck = True
+        self.lost.append(Note(node.lineno, text))
 
     def origin(self, expr: ast.expr) -> str | None:
         """The dotted origin of a chain that starts at an import, in the terms of the old SDK."""

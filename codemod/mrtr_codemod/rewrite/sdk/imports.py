@@ -7,7 +7,7 @@ import re
 
 from . import memory
 from .file import File
-from .names import LITERALS, gone, moved, moved_module
+from .names import LITERALS, PUT_BACK, gone, moved, moved_module
 
 _FROM = re.compile(r"from\s+([\w.]+)\s+import\b")
 _SDKS = ("mcp", "mcp_types", "fastmcp")
@@ -87,8 +87,7 @@ def _import_from(file: File, node: ast.ImportFrom, renamed: dict[str, str]) -> N
         origin = module if alias.name == "*" else f"{module}.{alias.name}"
         advice = gone(origin)
         if advice is not None and not (origin == memory.ORIGIN and memory.is_moved(file)):
-            file.notes.add(node, f"`{origin}` is gone: {advice}")
-            file.stuck |= file.function_around(node) is None
+            _tell(file, node, origin, advice)
         new = moved_module(module) if alias.name == "*" else moved(origin).rpartition(".")[0]
         places.setdefault(new, []).append(_alias(file, alias, origin, renamed))
     text = file.edits.text[file.edits.start(node) : file.edits.end(node)]
@@ -109,6 +108,18 @@ def _import_from(file: File, node: ast.ImportFrom, renamed: dict[str, str]) -> N
     file.edits.rewrite(node, f"{file.edits.newline}{indent}".join(lines))
 
 
+def _tell(file: File, node: ast.stmt | ast.alias, origin: str, advice: str) -> None:
+    """Tell of an import of what is gone; one of the module itself keeps the whole file from being imported."""
+    text = f"`{origin}` is gone: {advice}"
+    if file.function_around(node) is not None:
+        file.notes.add(node, text)
+    elif origin.startswith(PUT_BACK):
+        file.notes.add(node, text)
+        file.stuck = True
+    else:
+        file.cannot_move(node, text)
+
+
 def _alias(file: File, alias: ast.alias, origin: str, renamed: dict[str, str]) -> str:
     old = alias.name
     new = old if old == "*" or origin in LITERALS else moved(origin).rpartition(".")[2]
@@ -120,8 +131,7 @@ def _alias(file: File, alias: ast.alias, origin: str, renamed: dict[str, str]) -
 def _plain_import(file: File, alias: ast.alias) -> None:
     advice = gone(alias.name)
     if advice is not None:
-        file.notes.add(alias, f"`{alias.name}` is gone: {advice}")
-        file.stuck |= file.function_around(alias) is None
+        _tell(file, alias, alias.name, advice)
     new = moved_module(alias.name)
     if new != alias.name:
         start = file.edits.start(alias)

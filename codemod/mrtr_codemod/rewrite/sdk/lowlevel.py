@@ -80,7 +80,7 @@ def _move(file: File, found: _Decorated) -> None:
         return
     _drop_decorator(file, found)
     blank = edits.newline * (2 if function.col_offset else 3)
-    text = _handler_text(file, found.server, found.name, handler, function.col_offset)
+    text = _handler_text(file, found.server, found.name, handler, function.col_offset, function.name)
     edits.insert(edits.below(function), blank + text)
 
 
@@ -88,22 +88,23 @@ def _direct(file: File, stmt: ast.Expr, server: ast.expr, name: str) -> None:
     """`server.subscribe_resource()(function)`, as a statement."""
     match stmt.value:
         case ast.Call(args=[ast.Name(id=called)], keywords=[]) if called in file.facts.functions:
-            handler = handler_for(file, name, file.facts.functions[called], context=False)
+            old, handler = called, handler_for(file, name, file.facts.functions[called], context=False)
         case _:
-            handler = None
+            old, handler = "", None
     if handler is None:
         told = f"register an `on_{name}(ctx, params)` by `add_request_handler` instead"
         file.notes.add(stmt, f"`{ast.unparse(stmt)}` is gone: {told}")
         return
     start, end = file.edits.lines(stmt)
-    text = _handler_text(file, server, name, handler, stmt.col_offset)
+    text = _handler_text(file, server, name, handler, stmt.col_offset, old)
     file.edits.replace(start, end, text + file.edits.newline)
 
 
-def _handler_text(file: File, server: ast.expr, name: str, handler: Handler, column: int) -> str:
-    file.registers = True
+def _handler_text(file: File, server: ast.expr, name: str, handler: Handler, column: int, old: str) -> str:
+    """The handler in the new form, for the function `old` that was registered itself."""
     method, params, result = METHODS[name]
     new, taken = file.fresh(f"on_{name}"), file.type_named(params)
+    file.registers[new] = old
     gives = file.type_named(result) if result else "None"
     add = "add_request_handler" if result else "add_notification_handler"
     optional = " | None" if name in LISTS else ""

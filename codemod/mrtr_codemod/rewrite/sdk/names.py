@@ -72,19 +72,20 @@ LITERALS = {
 }
 """Names that are gone, and what they stood for."""
 
-_TASKS = (
+TASKS = (
     "experimental tasks are gone from `mcp`: return the result itself, or move to FastMCP's TasksExtension"
 )
 GONE = {
-    "mcp.client.experimental": _TASKS,
+    "mcp.client.experimental": TASKS,
     "mcp.client.streamable_http.GetSessionIdCallback": "spell it out: `Callable[[], str | None]`",
     "mcp.client.websocket": "the WebSocket transport is gone: connect over streamable HTTP",
-    "mcp.server.experimental": _TASKS,
-    "mcp.server.lowlevel.experimental": _TASKS,
+    "mcp.server.experimental": TASKS,
+    "mcp.server.lowlevel.experimental": TASKS,
+    "mcp.server.lowlevel.server.Server.experimental": TASKS,
     "mcp.server.lowlevel.server.request_ctx": "handlers take the context as their first parameter",
     "mcp.server.session.InitializationState": "ask the connection whether it is initialized",
     "mcp.server.websocket": "the WebSocket transport is gone: serve streamable HTTP",
-    "mcp.shared.experimental": _TASKS,
+    "mcp.shared.experimental": TASKS,
     "mcp.shared.memory.create_connected_server_and_client_session": "use `async with mcp.Client(server)`",
     "mcp.shared.progress": "report progress by `ctx.report_progress(progress, total)`, which takes the sum, not a step",
     "mcp.shared.response_router": "there is no response router any more; `Server.middleware` sees every message",
@@ -106,6 +107,9 @@ GONE = {
     "fastmcp.utilities.components.MirroredComponent": "components of a proxy are plain components now",
 }
 """What has no successor under another name, and what to do. A module stands for all below it."""
+
+PUT_BACK = ("fastmcp.server.sampling",)
+"""Modules that are gone and that `mrtr run` has again; see mrtr_adapter/fastmcp/old_names.py."""
 
 
 def moved(origin: str) -> str:

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from mrtr_codemod.discover.decode import UndecodableError, decode
 
-from ..facts import facts_of
-from ..fresh import FreshNames
 from ..imports import add_imports
 from .attributes import fix_attributes
 from .clients import fix_clients
 from .contexts import fix_contexts
-from .edits import Edits
 from .errors import fix_errors
 from .fastmcp import fix_fastmcp, tell_of_asks
 from .file import File
 from .given_context import fix_given_contexts
-from .imports import fix_imports, is_sdk
+from .imports import fix_imports
 from .lowlevel import fix_low_level
 from .memory import fix_memory
 from .notes import Note
+from .opening import opened
 from .parameters import fix_parameters
-from .reading import read_module
+from .tasks import fix_tasks
 from .transport import fix_transport
 from .unused import without_unused
 from .uris import fix_uris
@@ -36,7 +34,8 @@ _IMPORTS_SDK = re.compile(rb"\b(?:import|from)\s+(?:mcp|mcp_types|fastmcp)\b")
 # The ones that copy what others have changed come last.
 _FIXES = (
     fix_imports, fix_attributes, fix_errors, fix_wrappers, fix_parameters, fix_contexts, fix_given_contexts,
-    fix_clients, fix_fastmcp, fix_memory, fix_uris, fix_transport, fix_low_level,
+    fix_clients, fix_fastmcp, fix_memory, fix_uris, fix_transport, fix_tasks,
+    fix_low_level,
 )  # fmt: skip
 
 
@@ -46,8 +45,10 @@ class Renamed:
 
     source: str
     notes: tuple[Note, ...]
-    registers: bool = False
-    """Whether functions that were handlers have others before them now, which are registered in their place."""
+    registers: Mapping[str, str] = field(default_factory=dict)
+    """The handlers that are new, and for each the function before which it is registered now."""
+    lost: Note | None = None
+    """The first thing that keeps the new SDKs from serving the file at all; `source` is then as it was."""
 
 
 def imports_sdk(data: bytes) -> bool:
@@ -69,18 +70,17 @@ def rename(data: bytes, *, asks_stay: bool = False) -> Renamed:
         raise ValueError(str(error)) from None
     if not imports_sdk(data):
         return Renamed(text, ())
-    tree = ast.parse(text)
-    facts = facts_of(tree)
-    if not any(is_sdk(origin) for origin in facts.imports.values()):
+    file = opened(text)
+    if file is None:
         return Renamed(text, ())
-    file = File(tree, facts, Edits(text), read_module(tree, facts), FreshNames(facts.names))
     for fix in _FIXES:
         fix(file)
     if asks_stay:
         tell_of_asks(file)
     # What can't be imported in the end is not half moved.
     source = text if file.stuck else _with_imports(file)
-    return Renamed(source, file.notes.listed(), file.registers and not file.stuck)
+    lost = min(file.lost, default=None)
+    return Renamed(source, file.notes.listed(), {} if file.stuck else file.registers, lost)
 
 
 def _with_imports(file: File) -> str:
