@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .generated import Answers
 
@@ -15,36 +13,47 @@ LIVE = Path(__file__).parents[2] / "cases" / "fastmcp" / "live.py"
 
 
 class OldFastMCP:
-    def __init__(self, said: IO[str], heard: IO[str]) -> None:
-        self._said = said
-        self._heard = heard
+    """Runs cases under this Python, which has FastMCP 3. One process serves them all."""
+
+    def __init__(self, python: str) -> None:
+        self._python = python
+        self._process: subprocess.Popen[str] | None = None
 
     def native(self, path: Path, script: dict[str, Any], answers: Answers) -> dict[str, Any]:
         """The handler as it was written, on a 2025-11-25 session."""
-        self._say({"path": str(path), "script": {k: v for k, v in script.items() if k != "answers"}})
-        while "run" not in (told := self._hear()):
-            self._say(answers(told["method"], told["params"]))
+        try:
+            self._say({"path": str(path), "script": {k: v for k, v in script.items() if k != "answers"}})
+            while "run" not in (told := self._hear()):
+                self._say(answers(told["method"], told["params"]))
+        except BaseException:
+            self.end()  # hypothesis may give a run up at any question
+            raise
         return {**told["run"], "asked": list(answers.asked)}
 
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
     def _say(self, message: dict[str, Any]) -> None:
-        self._said.write(json.dumps(message) + "\n")
-        self._said.flush()
+        process = self._running()
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(message) + "\n")
+        process.stdin.flush()
 
     def _hear(self) -> dict[str, Any]:
-        line = self._heard.readline()
-        assert line, "FastMCP 3 has ended"
-        return json.loads(line)
-
-
-@contextmanager
-def old_fastmcp(python: str) -> Iterator[OldFastMCP]:
-    """Under this Python, which has FastMCP 3."""
-    with subprocess.Popen(
-        [python, LIVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None
+        process = self._running()
         assert process.stdout is not None
-        try:
-            yield OldFastMCP(process.stdin, process.stdout)
-        finally:
-            process.kill()
+        line = process.stdout.readline()
+        assert line, "FastMCP 3 has ended"
+        heard: dict[str, Any] = json.loads(line)
+        return heard
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            command = [self._python, str(LIVE)]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        return self._process

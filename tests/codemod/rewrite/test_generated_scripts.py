@@ -16,7 +16,7 @@ from cases import drive
 from needs import needs
 
 from .generated import Answers, in_rounds, native
-from .old_fastmcp import OldFastMCP, old_fastmcp
+from .old_fastmcp import OldFastMCP
 from .test_cases import FILES, VERDICTS
 
 RAISING = {"c15_tracker_oauth"}
@@ -32,10 +32,12 @@ def content(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def field(part: dict[str, Any]) -> st.SearchStrategy[Any]:
+    if "const" in part:
+        return st.just(part["const"])
     if "enum" in part:
         return st.sampled_from(part["enum"])
     if "oneOf" in part:
-        return st.sampled_from([option["const"] for option in part["oneOf"]])
+        return st.one_of([field(option) for option in part["oneOf"]])
     if "anyOf" in part:
         return st.one_of([field(option) for option in part["anyOf"] if option.get("type") != "null"])
     kind = part.get("type")
@@ -82,8 +84,9 @@ def handlers() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def fastmcp_3() -> Iterator[OldFastMCP]:
-    with old_fastmcp(needs("fastmcp3")) as started:
-        yield started
+    old = OldFastMCP(needs("fastmcp3"))
+    yield old
+    old.end()
 
 
 @pytest.fixture
