@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
+
+from mrtr_codemod.names.roles import in_family
 
 
 class ModuleIndex:
@@ -24,19 +27,20 @@ class ModuleIndex:
         """The path of module `dotted` as imported absolutely by the file `importer`."""
         wanted = tuple(dotted.split("."))
         home = tuple(importer.split("/")[:-1])
-        best: tuple[int, int, str] | None = None
+        best: tuple[bool, int, int, str] | None = None
         for parts, path in self._by_last.get(wanted[-1], ()):
             if parts[-len(wanted) :] != wanted or path == importer:
                 continue
             root = parts[: len(parts) - len(wanted)]
-            if root in self._packages and root != home:
+            inside = root in self._packages and root != home
+            if inside and not _leads_past(root, wanted, home):
                 continue  # inside a package its full name would be needed
             if len(wanted) == 1 and not self._importable(root, parts, home):
                 continue
-            rank = (_common(root, home), -len(parts), path)
+            rank = (not inside, _common(root, home), -len(parts), path)
             if best is None or rank > best:
                 best = rank
-        return best[2] if best else None
+        return best[-1] if best else None
 
     def _importable(self, root: tuple[str, ...], parts: tuple[str, ...], home: tuple[str, ...]) -> bool:
         """Whether a short name, which many trees may have, is on the import path of a file in `home`."""
@@ -60,6 +64,17 @@ def absolute_name(path: str, dotted_name: str, level: int, module: str | None) -
         package = package[:-1]
     package = package[: len(package) - (level - 1)]
     return ".".join([*package, module] if module else package)
+
+
+def _leads_past(root: tuple[str, ...], wanted: tuple[str, ...], home: tuple[str, ...]) -> bool:
+    """Whether an import may count from a folder although an `__init__.py` lies in it: many repos have a stray one
+    in `src`, or start a script inside the package.
+
+    A single name is more likely a library's, and so is that of an SDK.
+    """
+    if home[: len(root)] != root or wanted[0] in sys.stdlib_module_names or in_family(wanted[0]):
+        return False
+    return len(wanted) > 1 or root[-1] == "src"
 
 
 def _module_parts(path: str) -> tuple[str, ...]:
