@@ -21,6 +21,7 @@ from mrtr_codemod.analysis.calls import Key, RawCall, raw_calls
 from mrtr_codemod.analysis.entries import EntryFact, by_class, by_decorators, by_registration
 from mrtr_codemod.analysis.mentions import Mentions, spoken_name
 from mrtr_codemod.analysis.migrated import MADE, migrated_asks
+from mrtr_codemod.analysis.own_decorators import by_own_decorators
 from mrtr_codemod.names.evaluate import Evaluator
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
 from mrtr_codemod.names.reference import Ref
@@ -239,7 +240,11 @@ class _Builder:
         info = self.project.function(scope)
         if info is None:
             return
-        for entry in (*by_decorators(info, self.evaluator), *by_class(info, self.evaluator)):
+        for entry in (
+            *by_decorators(info, self.evaluator),
+            *by_class(info, self.evaluator),
+            *by_own_decorators(info, self.evaluator, self._calls),
+        ):
             self._enter(scope, entry)
         self._search_callers(info)
         parent = self.project.function(info.parent)

@@ -81,13 +81,14 @@ class EntryFact:
 
     `method` is the protocol method that it serves, or `lifespan`, `middleware`, `http route`. `static` marks
     a resource without parameters in its URI. `context` is the type of what the framework passes first, where
-    no annotation is needed for it.
+    no annotation is needed for it. `decorator` is the one of the repo that registers it.
     """
 
     framework: str
     method: str
     static: bool = False
     context: str = ""
+    decorator: str = ""
 
     @property
     def can_ask(self) -> bool:
@@ -228,6 +229,18 @@ def _added(call: RawCall, external: str) -> EntryFact | None:
         return EntryFact(framework, _wire_method(call, name))
     method = _ADDERS.get(name) or (_HIGH.get(name) if framework != "mcp-lowlevel" else None)
     return EntryFact(framework, method) if method else None
+
+
+def registering(call: RawCall, scope: ScopeId, evaluator: Evaluator) -> Iterator[EntryFact]:
+    """What a call that registers with a server makes of the function that it, or what it returns, is called with."""
+    for value in evaluator.values(call.function, scope):
+        if isinstance(value, External):
+            owner, _, name = value.name.rpartition(".")
+            framework = framework_of(owner)
+            method = _method(framework, name)
+            entry = EntryFact(framework, method) if framework and method else _added(call, value.name)
+            if entry is not None:
+                yield entry
 
 
 def _passed_to(framework: str) -> str:

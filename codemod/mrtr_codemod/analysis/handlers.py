@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mrtr_codemod.analysis.calls import raw_calls
+from mrtr_codemod.analysis.calls import RawCall, raw_calls
 from mrtr_codemod.analysis.entries import EntryFact, by_class, by_decorators, by_registration
+from mrtr_codemod.analysis.own_decorators import by_own_decorators
 from mrtr_codemod.analysis.sdk import sdk_names
 from mrtr_codemod.analysis.view import FileView
 from mrtr_codemod.names.module import FunctionInfo, ScopeId
@@ -22,16 +23,24 @@ def handlers_in(view: FileView) -> dict[ScopeId, dict[EntryFact, None]]:
     """The functions of a file that a framework calls: by decorator, by class, by a registration in the file, or
     because they take what only a low-level server passes."""
     evaluator = view.analysis.evaluator
+
+    def calls(scope: ScopeId) -> list[RawCall]:
+        node = view.analysis.project.node(scope)
+        return raw_calls(node) if node is not None else []
+
     found: dict[ScopeId, dict[EntryFact, None]] = defaultdict(dict)
     for info in view.module.functions.values():
-        for fact in (*by_decorators(info, evaluator), *by_class(info, evaluator)):
+        for fact in (
+            *by_decorators(info, evaluator),
+            *by_class(info, evaluator),
+            *by_own_decorators(info, evaluator, calls),
+        ):
             found[info.id][fact] = None
         method = _low_level(view, info)
         if method is not None:
             found[info.id][EntryFact("mcp-lowlevel", method)] = None
     for scope in (view.module.scope, *view.module.functions):
-        node = view.analysis.project.node(scope)
-        for call in raw_calls(node) if node is not None else ():
+        for call in calls(scope):
             values = evaluator.values(call.function, scope)
             externals = tuple(value.name for value in values if isinstance(value, External))
             for fact, function in by_registration(call, scope, externals, evaluator):

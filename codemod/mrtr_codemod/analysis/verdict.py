@@ -115,6 +115,8 @@ class Judge:
         for other in self.analysis.entry_points:
             if other.fact.method == "middleware" and other.scope.path == home.path:
                 yield f"the middleware `{other.scope.display}` asks around it"
+        if case.entry.fact.decorator:
+            yield f"the decorator `{case.entry.fact.decorator}` registers it"
         for way in case.ways:
             yield from self._on_the_way(case, way)
         for scope in self._functions(case):
