@@ -47,6 +47,21 @@ def test_what_a_function_outside_gives_is_looked_up(origin: str, type_: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ("Path(name).resolve()", "Path"),
+        ("Path(name).expanduser().absolute()", "Path"),
+        ("Path.home().joinpath(name).with_suffix('.txt')", "Path"),
+        ("(Path.cwd() / name).parent.relative_to('/')", "Path"),
+        ("Path(name).resolve().is_file()", "bool"),
+        ("Path(name).read_text()", "str"),
+    ],
+)
+def test_what_the_methods_of_a_path_give_is_known(value: str, type_: str) -> None:
+    assert carried(body(value, imports="from pathlib import Path")) == type_
+
+
+@pytest.mark.parametrize(
     "origin", ["os.getenv", "json.load", "time.localtime", "random.choice", "no.such.thing"]
 )
 def test_what_is_not_said_in_plain_words_is_not_guessed(origin: str) -> None:

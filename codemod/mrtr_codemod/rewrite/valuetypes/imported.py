@@ -10,7 +10,7 @@ _RESULTS = {
     "datetime.datetime": "datetime.datetime", "datetime.datetime.now": "datetime.datetime",
     "datetime.datetime.utcnow": "datetime.datetime", "datetime.date.today": "datetime.date",
     "pathlib.Path": "pathlib.Path", "pathlib.PurePosixPath": "pathlib.PurePosixPath",
-    "pathlib.PurePath": "pathlib.PurePath",
+    "pathlib.PurePath": "pathlib.PurePath", "pathlib.Path.cwd": "pathlib.Path", "pathlib.Path.home": "pathlib.Path",
     "time.time": "float", "time.monotonic": "float", "time.perf_counter": "float", "time.strftime": "str",
     "time.time_ns": "int", "random.randint": "int", "random.random": "float", "random.randrange": "int",
     "secrets.randbelow": "int", "secrets.token_hex": "str", "secrets.token_urlsafe": "str", "os.getcwd": "str",

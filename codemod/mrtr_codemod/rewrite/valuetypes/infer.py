@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..facts import Facts
 from .imported import imported_result
 from .joining import bind_target, join
-from .methods import BUILTIN_RESULTS, STRING_METHODS
+from .methods import BUILTIN_RESULTS, STRING_METHODS, path_method
 from .model import (
     ANY,
     BOOL,
@@ -337,6 +337,8 @@ class Inference:
         owner = owner.without_none()
         if owner == STR or owner.name.startswith("Literal["):
             return STRING_METHODS.get(func.attr)
+        if owner.name.startswith("pathlib."):
+            return path_method(owner, func.attr)
         if owner.name == "dict" and len(owner.args) == 2:
             return self._dict_method(owner, func.attr, expr)
         if func.attr in ("copy", "union", "difference", "intersection"):

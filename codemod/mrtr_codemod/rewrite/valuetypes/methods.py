@@ -24,6 +24,26 @@ STRING_METHODS: dict[str, Type] = {
     "encode": Type("bytes"),
 }
 
+_PATH_TO_PATH = (
+    "resolve absolute expanduser joinpath with_suffix with_name with_stem relative_to readlink rename replace"
+)
+_PATH_TEST = (
+    "exists is_file is_dir is_symlink is_absolute is_mount is_relative_to is_socket is_fifo match samefile"
+)
+
+
+def path_method(owner: Type, name: str) -> Type | None:
+    """What a method of a `pathlib` type gives."""
+    if name in _PATH_TO_PATH.split():
+        return owner
+    if name in _PATH_TEST.split():
+        return BOOL
+    return {
+        "as_posix": STR, "as_uri": STR, "read_text": STR, "owner": STR, "group": STR, "read_bytes": Type("bytes"),
+        "write_text": INT, "write_bytes": INT,
+    }.get(name)  # fmt: skip
+
+
 UNAMBIGUOUS = frozenset(
     f"{_STR_TO_STR} {_STR_TO_LIST} {_TEST} find rfind rindex partition rpartition encode decode hexdigest digest hex "
     "isoformat strftime timestamp as_posix with_suffix with_name relative_to joinpath is_absolute total_seconds "
