@@ -36,6 +36,15 @@ class Classes(ABC):
         """The classes outside of the repo that a class derives from, through all of its own bases."""
         return [value.name for value in self.ancestors(scope) if isinstance(value, External)]
 
+    def is_plain_data(self, scope: ScopeId) -> bool:
+        """Whether making an object of the class does no more than keep what it is given."""
+        info = self.class_info(scope)
+        if info is None or {"__init__", "__new__", "__post_init__", "model_post_init"} & info.methods.keys():
+            return False
+        bases = {base.rpartition(".")[2].rpartition(":")[2] for base in self.external_bases(scope)}
+        decorators = {step.lstrip(".") for ref in info.decorators for step in ref}
+        return bool(bases & {"BaseModel", "NamedTuple"} or "dataclass" in decorators)
+
     def method(self, scope: ScopeId, name: str) -> ScopeId | None:
         """The method `name` of a class of the repo, its bases included."""
         for value in self.ancestors(scope):

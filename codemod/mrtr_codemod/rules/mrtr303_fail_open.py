@@ -228,6 +228,8 @@ def _text(way: FailOpen) -> str:
     act = f"what line {way.act[0]} does" if way.act else "the yes that it returns"
     if way.overruled:
         return f"the refusal of the ask on line {way.ask[0]} ends here, and {act} happens all the same"
+    if way.swallowed_at == way.ask:
+        return f"the helper that is called here takes a failed ask for a yes, and {act} happens without an answer"
     condition = " under a condition" if way.hedged else ""
     return f"when the ask on line {way.ask[0]} fails it ends here, and {act} happens{condition} without an answer"
 
@@ -239,7 +241,8 @@ RULE = Rule(
     summary="What the user was asked about happens although they could not be asked.",
     what="Finds an `except`, a `suppress` or a timeout around an ask after which the guarded act happens: the "
     "same act that a declined or cancelled answer prevents. Flags set before, `else`, `finally`, and helpers "
-    "that return a yes are followed. An `except` that returns, raises or sets the refusing value is fine.",
+    "that return a yes, or do so where the call passes `auto=True`, are followed. An `except` that returns, "
+    "raises or sets the refusing value is fine.",
     why="On 2026-07-28 every ask of old code fails. A handler that goes on then acts on nobody's word: it "
     "deletes, pays and publishes without confirmation, for every user, from the day the SDK is updated.",
     example='```python\ntry:\n    answer = await ctx.elicit("Delete?", Sure)\n    if answer.action != "accept":\n'

@@ -9,10 +9,11 @@ from functools import partial
 
 from mrtr_codemod.analysis.analysis import Analysis
 from mrtr_codemod.analysis.calls import Key, key_of
-from mrtr_codemod.analysis.outcomes.run import Budget, run
+from mrtr_codemod.analysis.outcomes.given import given
+from mrtr_codemod.analysis.outcomes.run import Budget, Given, run
 from mrtr_codemod.analysis.outcomes.state import Leave, Outcome, TooManyPaths
-from mrtr_codemod.analysis.outcomes.values import UNKNOWN, Answer, Const, Ending, Known, truth
-from mrtr_codemod.analysis.view import ScopeView
+from mrtr_codemod.analysis.outcomes.values import UNKNOWN, Answer, Const, Ending, Known, Record, truth
+from mrtr_codemod.analysis.view import FunctionView, ScopeView
 from mrtr_codemod.analysis.views import view_of
 from mrtr_codemod.analysis.walk import Try, With
 from mrtr_codemod.model import AskKind
@@ -44,7 +45,7 @@ class Consent:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._answers: dict[tuple[ScopeId, Ending], tuple[Known, ...] | None] = {}
+        self._answers: dict[tuple[ScopeId, Ending, Given], tuple[Known, ...] | None] = {}
         self._kinds: dict[ScopeId, frozenset[AskKind]] = {}
 
     def ways_past(self, view: ScopeView) -> Iterator[FailOpen]:
@@ -56,9 +57,10 @@ class Consent:
         for target in self._targets(view):
             # Nothing swallows a failure but what stands around the ask.
             covered = any(first <= target.lineno <= last for first, last in covers)
-            outcomes = self._outcomes(view, target, budget) if covered else None
+            waved = self._waved_through(view, target)
+            outcomes = self._outcomes(view, target, budget) if covered or waved else None
             if outcomes is not None:
-                yield from self._judge(target, outcomes)
+                yield from self._judge(target, outcomes, waved=waved)
 
     def _outcomes(self, view: ScopeView, target: ast.Call, budget: Budget) -> dict[Ending, Outcome] | None:
         try:
@@ -68,7 +70,23 @@ class Consent:
         except TooManyPaths:
             return None
 
-    def _judge(self, target: ast.Call, outcomes: dict[Ending, Outcome]) -> Iterator[FailOpen]:
+    def _waved_through(self, view: ScopeView, target: ast.Call) -> bool:
+        """Whether it takes this call to make a yes of its helper's failed ask: by a flag, or by what it reads of it."""
+        callee = self._helper(view, target)
+        if callee is None:
+            return False
+        answers = self._returned(callee, Ending.IMPOSSIBLE, given(target, callee))
+        plain = self._returned(callee, Ending.IMPOSSIBLE, ())
+        return answers is not None and (
+            answers != plain or any(isinstance(answer, Record) for answer in answers)
+        )
+
+    def _helper(self, view: ScopeView, call: ast.Call) -> FunctionView | None:
+        edges = () if view.ask_at(call) is not None else tuple(view.edges.get(key_of(call), ()))
+        found = view_of(self.analysis, edges[0].callee) if edges else None
+        return found if isinstance(found, FunctionView) else None
+
+    def _judge(self, target: ast.Call, outcomes: dict[Ending, Outcome], *, waved: bool) -> Iterator[FailOpen]:
         accepted, declined, cancelled = (
             outcomes[ending] for ending in (Ending.ACCEPT, Ending.DECLINE, Ending.CANCEL)
         )
@@ -77,16 +95,17 @@ class Consent:
         found: dict[Key, FailOpen] = {}
         for path in failed.paths:
             state = path.state
-            if state.caught is None or state.instead:
+            caught = state.caught or (key_of(target) if waved else None)
+            if caught is None or state.instead:
                 continue
             acts = sorted(act.key for act in state.acts if act.what in guarded)
             if acts or (
                 path.leave in (Leave.RETURN, Leave.END) and _grants(path.value, accepted, declined, cancelled)
             ):
-                way = FailOpen(state.caught, key_of(target), acts[0] if acts else None, hedged=state.hedged)
-                known = found.get(state.caught)
+                way = FailOpen(caught, key_of(target), acts[0] if acts else None, hedged=state.hedged)
+                known = found.get(caught)
                 if known is None or (known.hedged and not way.hedged):
-                    found[state.caught] = way
+                    found[caught] = way
         for path in (*declined.paths, *cancelled.paths):
             over = path.state.overruled
             later = path.state.acts - path.state.settled
@@ -127,27 +146,26 @@ class Consent:
     def _answer(self, view: ScopeView, call: ast.Call, ending: Ending) -> tuple[Known, ...] | None:
         if view.ask_at(call) is not None:
             return None if ending is Ending.IMPOSSIBLE else (Answer(ending),)
-        edges = view.edges.get(key_of(call), ())
-        return self._returned(edges[0].callee, ending) if edges else (UNKNOWN,)
+        callee = self._helper(view, call)
+        if callee is None:
+            return None if ending is Ending.IMPOSSIBLE and view.edges.get(key_of(call)) else (UNKNOWN,)
+        return self._returned(callee, ending, given(call, callee))
 
-    def _returned(self, scope: ScopeId, ending: Ending) -> tuple[Known, ...] | None:
+    def _returned(self, helper: FunctionView, ending: Ending, known: Given) -> tuple[Known, ...] | None:
         """What a helper returns when its ask ends in one way; None if it lets the failure through."""
-        key = (scope, ending)
+        key = (helper.scope, ending, known)
         if key not in self._answers:
             self._answers[key] = None if ending is Ending.IMPOSSIBLE else (UNKNOWN,)
-            self._answers[key] = self._run_helper(scope, ending)
+            self._answers[key] = self._run_helper(helper, ending, known)
         return self._answers[key]
 
-    def _run_helper(self, scope: ScopeId, ending: Ending) -> tuple[Known, ...] | None:
+    def _run_helper(self, view: FunctionView, ending: Ending, known: Given) -> tuple[Known, ...] | None:
         impossible = ending is Ending.IMPOSSIBLE
-        view = view_of(self.analysis, scope)
-        if view is None:
-            return None if impossible else (UNKNOWN,)
         values: dict[Known, None] = {}
         budget = Budget(_MOST_WORK)
         for target in self._targets(view):
             try:
-                outcome = run(view, target, ending, partial(self._answer, view), budget)
+                outcome = run(view, target, ending, partial(self._answer, view), budget, known)
             except TooManyPaths:
                 return None if impossible else (UNKNOWN,)
             if impossible and any(path.leave is Leave.RAISE and path.refused for path in outcome.paths):

@@ -15,6 +15,7 @@ from mrtr_codemod.analysis.outcomes.values import (
     Answer,
     Const,
     Known,
+    Record,
     Several,
     attribute,
     is_instance,
@@ -144,7 +145,7 @@ class Evaluation:
             if self.answers is None:
                 raise Refused(state)
             return self.answer, replace(state, asked=True)
-        known = self._looks(node, receiver, values)
+        known = self._looks(node, receiver, values) or self._record(node, values)
         if known is not None:
             return known, state
         if self._is_act(node):
@@ -174,6 +175,19 @@ class Evaluation:
         elif name in _SAME_TEXT and isinstance(receiver, Const) and isinstance(receiver.value, str):
             return receiver
         return None
+
+    def _record(self, node: ast.Call, values: list[Known]) -> Record | None:
+        """What a class of plain data makes of fields that are given by name."""
+        evaluator = self.view.file.analysis.evaluator
+        made = evaluator.values(lower(node.func), self.view.scope) if node.keywords and not node.args else ()
+        if (
+            len(made) != 1
+            or not isinstance(made[0], ClassValue)
+            or not evaluator.is_plain_data(made[0].scope)
+        ):
+            return None
+        given = zip((keyword.arg for keyword in node.keywords), values, strict=True)
+        return Record(tuple((name, value) for name, value in given if name is not None))
 
     def _is_act(self, node: ast.Call, *, looking: bool = False) -> bool:
         """Whether a call may do something; with `looking`, whether it may at least find something out."""

@@ -11,7 +11,16 @@ from mrtr_codemod.analysis.calls import Key, key_of
 from mrtr_codemod.analysis.outcomes.expression import Evaluation, Refused
 from mrtr_codemod.analysis.outcomes.patterns import matches, names_bound
 from mrtr_codemod.analysis.outcomes.state import MOST_STATES, Leave, Outcome, Path, State, TooManyPaths
-from mrtr_codemod.analysis.outcomes.values import INSTEAD, NONE, UNKNOWN, Ending, Known, Several, truth
+from mrtr_codemod.analysis.outcomes.values import (
+    INSTEAD,
+    NONE,
+    UNKNOWN,
+    Ending,
+    Known,
+    Record,
+    Several,
+    truth,
+)
 from mrtr_codemod.analysis.view import ScopeView
 from mrtr_codemod.analysis.walk import Definition, Loop, Try, With, caught_names, expressions_of, last_name
 
@@ -21,6 +30,7 @@ ASKING_FAILED = frozenset(
 )  # fmt: skip
 """What is raised when the client cannot be asked: by the SDKs, old and new, and by a timeout around the ask."""
 Answers = Callable[[ast.Call, Ending], "tuple[Known, ...] | None"]
+Given = tuple[tuple[str, Known], ...]
 
 
 class Budget:
@@ -36,13 +46,21 @@ class Budget:
             raise TooManyPaths
 
 
-def run(view: ScopeView, target: ast.Call, ending: Ending, answers: Answers, budget: Budget) -> Outcome:
+def run(
+    view: ScopeView,
+    target: ast.Call,
+    ending: Ending,
+    answers: Answers,
+    budget: Budget,
+    given: Given = (),
+) -> Outcome:
     """What comes of a function when `target`, an ask or a call that leads to one, ends in one way.
 
-    `answers` tells what the call may return then, None if it raises. Raises `TooManyPaths`.
+    `answers` tells what the call may return then, None if it raises; `given` what is known of the parameters.
+    Raises `TooManyPaths`.
     """
     runner = _Run(view, target, ending, answers, budget)
-    return Outcome(tuple(runner.block(view.body, State())))
+    return Outcome(tuple(runner.block(view.body, State(given))))
 
 
 class _Run:
@@ -133,6 +151,9 @@ class _Run:
             target = target.value
         if isinstance(target, ast.Name):
             return state.bind(target.id, value)
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            held = state.get(target.value.id)
+            return state.bind(target.value.id, UNKNOWN) if isinstance(held, Record) else state
         if isinstance(target, (ast.Tuple, ast.List)):
             known = isinstance(value, Several) and len(value.items) == len(target.elts)
             for position, element in enumerate(target.elts):

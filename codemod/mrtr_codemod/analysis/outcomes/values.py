@@ -32,6 +32,13 @@ class Several:
 
 
 @dataclass(frozen=True)
+class Record:
+    """An object of plain data, with what was given for its fields by name."""
+
+    fields: tuple[tuple[str, Known], ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """What the ask returned; `raw` is the value itself, not an object with an action."""
 
@@ -48,7 +55,7 @@ class Unknown:
     content: bool = False
 
 
-Known: TypeAlias = Const | Several | Answer | Unknown
+Known: TypeAlias = Const | Several | Record | Answer | Unknown
 UNKNOWN = Unknown()
 INSTEAD = Unknown(instead=True)
 CONTENT = Unknown(content=True)
@@ -73,6 +80,8 @@ def truth(value: Known) -> bool | None:
 
 def attribute(value: Known, name: str) -> Known:
     """An attribute of a value: the action of an answer is known, its content if there is none."""
+    if isinstance(value, Record):
+        return dict(value.fields).get(name, UNKNOWN)
     if not isinstance(value, Answer):
         return value if value in (INSTEAD, CONTENT) else UNKNOWN
     if name == "action":
@@ -94,6 +103,6 @@ def same(left: Known, right: Known) -> bool | None:
     if isinstance(left, Const) and isinstance(right, Const):
         return left.value == right.value and type(left.value) is type(right.value)
     for value, other in ((left, right), (right, left)):
-        if other == NONE and (isinstance(value, Answer) or value == CONTENT):
+        if other == NONE and (isinstance(value, (Answer, Record)) or value == CONTENT):
             return False
     return None
