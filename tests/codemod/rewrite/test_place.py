@@ -148,3 +148,24 @@ def test_where_it_goes(
 ) -> None:
     found = support_place(made(tmp_path, file, source), source.encode())
     assert (found.directory, found.prefix, found.both_ways) == (tmp_path / place, prefix, both_ways)
+
+
+@pytest.mark.parametrize(
+    ("imported", "prefix", "top"),
+    [
+        ("from desk.server import mcp", "..", "src/desk"),
+        ("import desk.server", "..", "src/desk"),
+        ("from src.desk.server import mcp", "...", "src"),
+        ("from ..server import mcp", "...", "src"),
+    ],
+)
+def test_a_stray_init_in_the_folder_that_imports_count_from_makes_no_package_of_it(
+    tmp_path: Path, imported: str, prefix: str, top: str
+) -> None:
+    tools = tmp_path / "src/desk/tools"
+    tools.mkdir(parents=True)
+    for folder in (tools, tools.parent, tools.parent.parent):
+        (folder / "__init__.py").touch()
+    (tools.parent / "main.py").write_text(imported)
+    place = support_place(tools / "deleting.py", b"mcp = 1\n")
+    assert (place.prefix, place.directory) == (prefix, tmp_path / top)
