@@ -6,7 +6,7 @@ import logging
 import sys
 from contextlib import redirect_stdout
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +14,7 @@ from mrtr_adapter.fastmcp.unchanged import allow_old_names
 from mrtr_adapter.serving.import_failure import explain
 from mrtr_adapter.serving.refusal import CannotServe, told
 from mrtr_adapter.serving.started import StartsItself, starting_forbidden
+from mrtr_codemod.packages import folders_with_init, packages_around
 
 logger = logging.getLogger("mrtr")
 
@@ -62,12 +63,16 @@ def _executed(name: str, path: Path) -> ModuleType:
 
 def _place(file: Path) -> tuple[str, list[Path]]:
     """The module's name, and the folders that it expects on the path."""
-    package: list[str] = []
-    root = file.parent
-    while (root / "__init__.py").is_file() and root.parent != root:
-        package.insert(0, root.name)
-        root = root.parent
-    if package:
-        return ".".join([*package, file.stem]), [file.parent, root]
+    packages = _packages(file)
+    if packages:
+        name = ".".join([*(folder.name for folder in packages), file.stem])
+        return name, [file.parent, packages[0].parent]
     taken = file.stem in sys.modules or file.stem in sys.stdlib_module_names
-    return (f"mrtr_{file.stem}" if taken else file.stem), [root]
+    return (f"mrtr_{file.stem}" if taken else file.stem), [file.parent]
+
+
+def _packages(file: Path) -> list[Path]:
+    """The packages that a file is in, the top one first. One of the name of an installed library is not the top."""
+    every, found = folders_with_init(file.parent), packages_around(file.parent)
+    library = find_spec(found[0].name) if found != every else None
+    return every if library and str(found[0]) not in (library.submodule_search_locations or ()) else found

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mrtr_codemod.packages import packages_around
+
 _STARTED = re.compile(
     rb"^if __name__ == [\"']__main__[\"']|\b(FastMCP|MCPServer|Server)\(|\.run\(", re.MULTILINE
 )
@@ -43,30 +45,9 @@ def support_place(path: Path, source: bytes = b"") -> Place:
     return Place(top, "." * depth)
 
 
-def _packages(directory: Path) -> list[Path]:
-    """The packages that a folder is in, the top one first.
-
-    An `__init__.py` in the folder that imports count from, often `src`, makes no package of it: no relative import
-    may reach it.
-    """
-    found: list[Path] = []
-    while (directory / "__init__.py").exists() and directory.parent != directory:
-        found.insert(0, directory)
-        directory = directory.parent
-    while len(found) > 1 and _counts_from(found[0], found[1].name):
-        del found[0]
-    return found
-
-
-def _counts_from(folder: Path, package: str) -> bool:
-    """Whether a file below `folder` imports the package in it as one that is in no other."""
-    imported = re.compile(rb"^\s*(?:from|import) %b\b" % re.escape(package.encode()), re.MULTILINE)
-    return any(imported.search(file.read_bytes()) for file in folder.rglob("*.py") if file.is_file())
-
-
 def _package(directory: Path) -> tuple[Path, int] | None:
     """The top of the package that a folder is in, and how many packages deep that is; None outside of any."""
-    packages = _packages(directory)
+    packages = packages_around(directory)
     return (packages[0], len(packages)) if packages else None
 
 

@@ -39,6 +39,28 @@ async def test_file_in_a_package(tmp_path: Path) -> None:
     assert await name_of("outer/inner/server.py", cwd=tmp_path) == "relative in outer.inner.server"
 
 
+async def test_file_in_a_package_below_a_folder_that_only_looks_like_one(tmp_path: Path) -> None:
+    package = tmp_path / "src" / "desk"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        written(folder, "", "__init__.py")
+    written(
+        package, "from desk.server import mcp\n@mcp.tool()\ndef look() -> str:\n    return 'x'", "tools.py"
+    )
+    text = "mcp = MCPServer(f'{__name__}')\nfrom desk import tools\nassert tools.mcp is mcp\n"
+    written(package, SERVER + text)
+    assert await name_of("src/desk/server.py", cwd=tmp_path) == "desk.server"
+
+
+async def test_package_named_like_a_library_does_not_take_its_place(tmp_path: Path) -> None:
+    package = tmp_path / "app" / "click"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        written(folder, "", "__init__.py")
+    written(package, SERVER + "import click\nclick.command\nmcp = MCPServer(__name__)")
+    assert await name_of("app/click/server.py", cwd=tmp_path) == "app.click.server"
+
+
 @pytest.mark.parametrize(("file", "module"), [("my-server.py", "my-server"), ("anyio_.py", "anyio_")])
 async def test_module_is_named_after_the_file(file: str, module: str, tmp_path: Path) -> None:
     written(tmp_path, SERVER + "server = MCPServer(__name__)", file)
