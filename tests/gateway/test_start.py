@@ -162,3 +162,15 @@ async def test_a_gateway_whose_stderr_is_gone_serves_on(
         monkeypatch.setattr(sys, "stderr", SimpleNamespace(buffer=gone))
         async with running(Settings(Command(["sh", "-c", loud]))) as gateway, client_of(gateway) as client:
             assert (await client.list_tools()).tools
+
+
+@pytest.mark.anyio
+async def test_what_a_server_prints_at_its_end_is_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
+    script = Path(__file__).with_name("old_server.py")
+    more_than_a_pipe_holds = "head -c 300000 /dev/zero | tr '\\0' x >&2"
+    talks = f"{sys.executable} {script} /dev/null; {more_than_a_pipe_holds}; echo bye >&2"
+    async with running(Settings(Command(["sh", "-c", talks]), pool=PoolLimits(spare=0))):
+        pass
+    said = capsys.readouterr().err
+    assert said.count("x") >= 300_000
+    assert said.endswith("bye\n")

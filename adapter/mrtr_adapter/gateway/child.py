@@ -1,46 +1,32 @@
 """An old server as a child process that speaks on its stdin and stdout.
 
 No shell is involved, and of the gateway's environment it sees only what a program needs to run (PATH, HOME …) and what
-was named. It leads a process group of its own, which is ended as a whole: first by closing stdin, as MCP has it, then
-by SIGTERM, then by SIGKILL.
+was named.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import anyio
 from mcp.client.stdio import get_default_environment
 
 from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, Link, LinkClosed, Message
+from mrtr_adapter.gateway.process import CHUNK, Process, started
 from mrtr_adapter.gateway.stderr import Stderr
 from mrtr_adapter.gateway.warden import Warden
 
 logger = logging.getLogger("mrtr")
 
-_CHUNK = 64 * 1024
 _MAX_COMPLAINTS = 10
-_LEADS_A_GROUP: dict[str, Any]
-if os.name != "posix":
-    _LEADS_A_GROUP = {}
-elif sys.version_info >= (3, 11):
-    _LEADS_A_GROUP = {"process_group": 0}
-else:
-    # On a busy Linux a session of its own waits for its turn among all others, which takes milliseconds a message.
-    _LEADS_A_GROUP = {"start_new_session": True}
-POLITE_SECONDS = 2.0
-"""How long each of the gentler ways to end a child is given."""
+_LAST_WORDS_SECONDS = 1.0
+"""How long what a process has printed at its end is read, while somebody else may go on printing."""
 
 
 @dataclass(frozen=True)
@@ -68,20 +54,12 @@ class Command:
             LinkClosed: it can't be started.
         """
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self.arguments,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self.folder,
-                env=get_default_environment() | dict(self.environment),
-                limit=_CHUNK,
-                **_LEADS_A_GROUP,
+            process = await started(
+                self.arguments, self.folder, get_default_environment() | dict(self.environment)
             )
         except OSError as error:
             raise LinkClosed(f"{self.arguments[0]} can't be started: {error.strerror or error}") from None
         await warden.watch(process.pid)
-        assert process.stderr is not None
         stderr = Stderr(process.stderr, process.pid, logged=self.logs_stderr)
         async with anyio.create_task_group() as group:
             group.start_soon(stderr.relay)
@@ -89,15 +67,18 @@ class Command:
                 yield _Child(process, self.arguments[0], stderr)
             finally:
                 with anyio.CancelScope(shield=True):
-                    await _end(process)
+                    await process.end()
+                    with anyio.move_on_after(_LAST_WORDS_SECONDS):
+                        await stderr.ended()
+                    stderr.stop()
+                    process.close()
                     await warden.forget(process.pid)
-                group.cancel_scope.cancel()
 
 
 class _Child:
     """Messages are lines of JSON. Lines that are not, as old servers print them, are logged and passed over."""
 
-    def __init__(self, process: asyncio.subprocess.Process, name: str, stderr: Stderr) -> None:
+    def __init__(self, process: Process, name: str, stderr: Stderr) -> None:
         self._process = process
         self._name = name
         self._stderr = stderr
@@ -109,7 +90,6 @@ class _Child:
         self._writing = anyio.Lock(fast_acquire=True)
 
     async def send(self, message: Message) -> None:
-        assert self._process.stdin is not None
         line = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         try:
             async with self._writing:  # before Python 3.12 one task only may wait for room
@@ -159,14 +139,13 @@ class _Child:
         pass
 
     async def _line(self) -> bytes:
-        assert self._process.stdout is not None
         while (end := self._buffer.find(b"\n", self._searched)) < 0:
             self._searched = len(self._buffer)
             if self._searched > MAX_MESSAGE_BYTES:
                 raise LinkClosed(f"{self._name} sent a message of more than {MAX_MESSAGE_BYTES} bytes")
             chunk = b""
             with suppress(OSError):
-                chunk = await self._process.stdout.read(_CHUNK)
+                chunk = await self._process.stdout.read(CHUNK)
             if not chunk:
                 raise LinkClosed(await self._epitaph("stdout"))
             self._buffer += chunk
@@ -179,35 +158,8 @@ class _Child:
         """Why it can't be spoken with: most that close a pipe have ended, which is what an owner can look into."""
         status = None
         with anyio.move_on_after(1):
-            status = await self._process.wait()
+            status = await self._process.ended()
             await self._stderr.ended()
         if status is not None:
             return f"{self._name} has ended with status {status}"
         return f"{self._name} has closed its {closed}"
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a process and all of its group."""
-    if process.stdin is not None:
-        process.stdin.close()
-    with anyio.move_on_after(POLITE_SECONDS):
-        await process.wait()
-    _signal(process, signal.SIGTERM)
-    with anyio.move_on_after(POLITE_SECONDS):
-        await process.wait()
-    if os.name == "posix":
-        _signal(process, signal.SIGKILL)
-    elif process.returncode is None:
-        process.kill()
-    await process.wait()
-    with anyio.move_on_after(1):  # what was not read yet would keep the pipe open
-        while process.stdout is not None and await process.stdout.read(_CHUNK):
-            pass
-
-
-def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, number)
-        elif process.returncode is None:
-            process.terminate()

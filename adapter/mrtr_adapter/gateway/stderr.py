@@ -32,17 +32,23 @@ class Stderr:
         self._rest = b""
         self._kept = b""
         self._ended = anyio.Event()
+        self._relaying = anyio.CancelScope(shield=True)
 
     async def relay(self) -> None:
-        """Pass it on until it is closed."""
-        while chunk := await self._stream.read(_CHUNK):
-            self._kept = (self._kept + chunk)[-_KEPT:]
-            if self._logged:
-                self._log_lines(chunk)
-            else:
-                _pass_on(chunk)
+        """Pass it on until it is closed or `stop`, even if cancelled: a process may not end before it is read."""
+        with self._relaying:
+            while chunk := await self._stream.read(_CHUNK):
+                self._kept = (self._kept + chunk)[-_KEPT:]
+                if self._logged:
+                    self._log_lines(chunk)
+                else:
+                    _pass_on(chunk)
         self._log(self._rest)
         self._ended.set()
+
+    def stop(self) -> None:
+        """Pass on no more."""
+        self._relaying.cancel()
 
     async def ended(self) -> None:
         """Wait until all of it has been passed on."""
