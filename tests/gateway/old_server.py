@@ -1,7 +1,8 @@
 """An old server in plain Python: 2025-11-25 over stdio, no SDK, everything written down in a journal file.
 
 `python old_server.py JOURNAL` appends a line for each thing that it does, with its process id in front. With `--roots`
-it asks for the client's roots right after it has started, as many do; with `--roots-everywhere` in lists and calls,
+it asks for the client's roots right after it has started, as many do, with `--roots-twice` once more when it has them,
+and with `--roots-withdrawn` it does not wait for them; with `--roots-everywhere` it asks in lists and calls,
 whatever the client has declared, and goes on without them if it gets none. With `--steady` it does not announce that
 its list of tools may change.
 """
@@ -74,10 +75,16 @@ def look_for_roots() -> None:
 
 
 def wants_roots() -> bool:
-    return "--roots" in sys.argv[2:] and "roots" in _declared
+    return bool({"--roots", "--roots-twice"} & set(sys.argv[2:])) and "roots" in _declared
+
+
+def withdraw() -> None:
+    send(method="notifications/cancelled", params={"requestId": request("roots/list")})
 
 
 def learn_roots() -> None:
+    if "--roots-twice" in sys.argv[2:]:
+        wait_for(request("roots/list"))
     _roots.extend(root["uri"] for root in wait_for(request("roots/list"))["roots"])
     _learned.set()
 
@@ -224,6 +231,8 @@ def main() -> None:
                 _arrived.notify_all()
         elif "id" in message:
             threading.Thread(target=handle, args=(message,), daemon=True).start()
+        elif message["method"] == "notifications/initialized" and "--roots-withdrawn" in sys.argv[2:]:
+            withdraw()
         elif message["method"] == "notifications/initialized" and wants_roots():
             threading.Thread(target=learn_roots, daemon=True).start()
     note("ended")

@@ -145,6 +145,27 @@ async def test_a_server_that_asks_what_the_client_has_not_declared_goes_on_as_on
             assert text(await client.call_tool("where", {})) == "nowhere"
 
 
+@pytest.mark.usefixtures("patient")
+async def test_what_is_asked_again_right_before_the_call_is_asked_in_it(journal: Journal) -> None:
+    again = asking(journal, "--roots-twice", hold=0, replay="all")
+    call = Rounds("where")
+    for number in range(3):  # each at another gateway
+        async with running(again) as gateway, client_of(gateway, list_roots_callback=has_roots) as client:
+            result = await call.send(client, dict.fromkeys(call.keys, ROOTS))
+            assert (result is None, len(call.keys)) == (number < 2, 1)
+    assert text(result) == "file:///work"
+    assert journal.acts == ["looked"]
+
+
+@pytest.mark.usefixtures("patient")
+async def test_what_is_not_waited_for_any_more_is_not_asked(journal: Journal) -> None:
+    async with (
+        running(asking(journal, "--roots-withdrawn")) as gateway,
+        client_of(gateway, list_roots_callback=has_roots) as client,
+    ):
+        assert await Rounds("whoami").send(client)
+
+
 @pytest.mark.usefixtures("patient", "certain")
 async def test_nobody_is_asked_for_a_tool_or_prompt_that_does_not_exist(journal: Journal) -> None:
     async with (

@@ -100,3 +100,33 @@ async def test_what_is_no_list_of_tools_lists_nothing(entries: object) -> None:
         return {"tools": entries} if params else {"tools": [{"name": "look"}], "nextCursor": "1"}
 
     assert [tool async for tool in listed(request, "tools")] == [{"name": "look"}]
+
+
+@pytest.mark.parametrize("cursors", [["1", "2", "1"], ["1", ""], ["1", "1"], [["x"], ["x"]]])
+async def test_a_list_that_leads_back_is_read_once(cursors: list[object]) -> None:
+    asked: list[object] = []
+
+    async def request(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        asked.append(params.get("cursor"))
+        return {"tools": [{"name": f"t{len(asked)}"}], "nextCursor": cursors[len(asked) - 1]}
+
+    names = [tool["name"] async for tool in listed(request, "tools")]
+    assert names == [f"t{number}" for number in range(1, len(cursors) + 1)]
+    assert asked == [None, *cursors[:-1]]
+
+
+@pytest.mark.parametrize("written", ["True", "[]", "{}"])
+async def test_whatever_stands_for_an_ability_the_names_are_looked_up(
+    written: str, journal: Journal, tmp_path: Path
+) -> None:
+    script = tmp_path / "brief.py"
+    plain = OLD_SERVER.read_text()
+    script.write_text(
+        plain.replace('{"listChanged": "--steady" not in sys.argv[2:]}', written).replace(
+            '"prompts": {},', '"prompts": None,'
+        )
+    )
+    brief = replace(naming(journal, "pya"), behind=Command([sys.executable, str(script), str(journal.path)]))
+    with pytest.raises(CannotServe, match=NO_PYA):
+        async with running(brief):
+            pass

@@ -22,19 +22,23 @@ _NAMED_IN = {"tools/call": "tools", "prompts/get": "prompts"}
 async def listed(request: Request, kind: str) -> AsyncIterator[dict[str, Any]]:
     """The entries of `tools/list` or `prompts/list`; `kind` is `tools` or `prompts`.
 
+    A page is asked for once: there are servers whose last one leads back to an earlier one, or to "".
+
     Raises:
         MCPError: as `request` does.
     """
-    cursor: str | None = None
+    cursor: Any = None
+    cursors: list[Any] = [None, ""]
     for _ in range(_MAX_PAGES):
-        page = await request(f"{kind}/list", {"cursor": cursor} if cursor else {})
+        page = await request(f"{kind}/list", {} if cursor is None else {"cursor": cursor})
         entries = page.get(kind)
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict):
                 yield entry
         cursor = page.get("nextCursor")
-        if cursor is None:
+        if cursor in cursors:
             return
+        cursors.append(cursor)
 
 
 async def lists_no(session: Session, method: str, name: str) -> bool:

@@ -142,13 +142,13 @@ class Serving:
         if again:
             logger.info("flow %s: %s is run again on a fresh session", flow.id, flow.name)
         session = kept.session if kept else await self.pool.acquire(kind, fresh=again)
-        asked = await self._ask_early(ctx, flow, session)
+        await self._ask_early(ctx, flow, session)
         call = Call(session, ctx.method, call_params(ctx.params))
         try:
             with anyio.fail_after(self.call_seconds):
                 await _set_log_level(session, ctx)
                 await call.begin()
-                if not asked:
+                if session.waiting:
                     await call.hear_waiting(_STUCK_SECONDS)
         except TimeoutError:
             self.pool.discard(session)
@@ -158,17 +158,16 @@ class Serving:
             raise
         return call
 
-    async def _ask_early(self, ctx: Context, flow: Flow, session: Session) -> bool:
-        """Ask what the old server wants to know before the call. False if the call is of nothing that there is."""
+    async def _ask_early(self, ctx: Context, flow: Flow, session: Session) -> None:
+        """Ask what the old server wants to know before the call, unless the call is of nothing that there is."""
         try:
             begins = flow.memory.before is None
             if begins and session.waiting and await lists_no(session, ctx.method, flow.target):
-                return False
+                return
             await ask_early(flow, session)
         except BaseException:
             self.pool.release(session)  # nothing was begun on it
             raise
-        return True
 
     async def _stopped(self, ctx: Context, flow: Flow, kind: SessionKind, call: Call) -> None:
         """The round has ended with a question, or its request was cancelled."""

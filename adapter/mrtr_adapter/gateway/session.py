@@ -131,7 +131,7 @@ class Session:
             raise LinkClosed(f"it speaks protocol version {spoken!r}, which is none of the old ones")
         if not all(isinstance(hello.get(name), dict) for name in ("capabilities", "serverInfo")):
             raise LinkClosed("its answer to initialize lacks capabilities or serverInfo")
-        self.hello = hello
+        self.hello = {**hello, "capabilities": _abilities(hello["capabilities"])}
         link.speak(spoken)
         await self.notify("notifications/initialized")
         if "roots" in self.kind.declared:
@@ -220,6 +220,7 @@ class Session:
             elif "method" not in message:
                 self._settle(message)
             elif "id" not in message:
+                self._withdrawn(message)
                 self._events.heard(message)
                 if self.listener is not None:
                     self.listener.heard(message)
@@ -243,6 +244,13 @@ class Session:
             self.listener.heard(request)
         else:
             self.waiting.append(request)
+
+    def _withdrawn(self, message: Message) -> None:
+        """Forget what the server has asked outside of a call and does not want to know any more."""
+        if message["method"] == "notifications/cancelled":
+            number = (message.get("params") or {}).get("requestId")
+            for request in [waiting for waiting in self.waiting if waiting["id"] == number]:
+                self.waiting.remove(request)
 
     async def refuse_waiting(self, reason: str) -> None:
         """Refuse what the server has asked outside of a call."""
@@ -277,6 +285,15 @@ def _makes_sense(message: Message) -> bool:
     if "method" not in message:
         return "id" in message
     return isinstance(message["method"], str) and isinstance(message.get("params") or {}, dict)
+
+
+def _abilities(declared: Mapping[str, Any]) -> dict[str, Any]:
+    """What a server declares, where some write `true` for what has no details."""
+    return {
+        name: details if isinstance(details, dict) else {}
+        for name, details in declared.items()
+        if details not in (None, False)
+    }
 
 
 def _told(error: BaseException) -> str:
