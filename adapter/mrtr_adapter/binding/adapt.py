@@ -20,6 +20,7 @@ from mrtr_adapter.binding import versions
 from mrtr_adapter.binding.boundary import RestartingBoundary, TellingBoundary
 from mrtr_adapter.binding.legacy import serve_steps
 from mrtr_adapter.binding.middleware import Context, FindHandler, ReplayMiddleware
+from mrtr_adapter.binding.named import NameCheck
 from mrtr_adapter.binding.options import checked, chosen_effects
 from mrtr_adapter.custody.custody import Custody, SingleUse
 from mrtr_adapter.custody.vault import store_codec
@@ -135,8 +136,9 @@ def adapt(
     custody.use(store_codec(boundary._security.codec), opened, single_use, reference_above_bytes)
     if replaying is not None:
         replaying.terms = terms
-        return server
-    _install(low, boundary, find_handler, terms, custody)
+    else:
+        replaying = _install(low, boundary, find_handler, terms, custody)
+    replaying.names = replaying.names or NameCheck(low)
     return server
 
 
@@ -167,12 +169,13 @@ def _install(
     find_handler: FindHandler,
     terms: Terms,
     custody: Custody,
-) -> None:
+) -> ReplayMiddleware:
     entropy.install()
     watch.install()
     replaying = ReplayMiddleware(low, find_handler, terms, custody)
     low.middleware.insert(low.middleware.index(boundary) + 1, replaying)
     serve_steps(low, max_rounds=terms.max_rounds)
+    return replaying
 
 
 def _binding(server: object) -> tuple[Server[Any], FindHandler]:

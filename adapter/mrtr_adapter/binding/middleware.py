@@ -57,12 +57,13 @@ class ReplayMiddleware:
         self.find_handler = find_handler
         self.terms = terms
         self.custody = custody
-        self._names = NameCheck(server)
+        self.names: NameCheck | None = None
+        """Of the server whose owner has named something. One behind it has names of its own."""
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        if ctx.method == "tools/list":
+        if ctx.method == "tools/list" and self.names is not None:
             named = {"single_use": self.custody.named, "on_effect": tuple(self.terms.on_effect.named)}
-            await self._names.check(ctx, named)
+            await self.names.check(ctx, named)
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             commits = ctx.method in INPUT_REQUIRED_METHODS
             return await (_committing(call_next, ctx) if commits else call_next(ctx))

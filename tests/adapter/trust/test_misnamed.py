@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastmcp import FastMCP
+from fastmcp.server import create_proxy
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 from adapter.cli.commands import SHOP, mrtr, serving, written
 from adapter.cli.test_run import FAST, LOW_LEVEL
 from mrtr_adapter import adapt
+from mrtr_adapter.engine.misnamed import misnamed
 
 if TYPE_CHECKING:
     from mcp.client.client import ConnectMode
@@ -104,3 +106,34 @@ async def test_a_list_that_fails_is_told_and_fails_no_call(caplog: pytest.LogCap
     async with Client(server) as client:
         assert (await client.list_tools()).tools
     assert "can't be checked, since a list fails: no prompts today" in caplog.text
+
+
+async def test_a_server_behind_a_proxy_is_not_held_against_the_names_of_the_one_in_front(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shop = FastMCP("shop")
+    shop.tool()(sell)
+    front = FastMCP("front")
+    front.mount(create_proxy(shop), namespace="shop")
+    adapt(front, single_use=["shop_sell"])
+    async with Client(front._mcp_server) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["shop_sell"]
+    assert "names" not in caplog.text
+
+
+@pytest.mark.parametrize("uri", ["urn:isbn:1", "mailto:ada@example.org", "file:///x", "memo://{page}"])
+def test_what_may_be_a_resource_is_no_slip(uri: str) -> None:
+    assert misnamed("--single-use", [uri], ["sell"]) is None
+
+
+def test_a_name_is_no_resource_where_tools_have_such_names() -> None:
+    said = misnamed("--single-use", ["shop:sel"], ["shop:sell"])
+    assert said is not None
+    assert "did you mean shop:sell?" in said
+
+
+def test_of_many_names_some_are_shown() -> None:
+    said = misnamed("--single-use", ["sel"], [f"tool_{number}" for number in range(10_000)])
+    assert said is not None
+    assert said.endswith(" and 9980 more")
+    assert len(said) < 400
