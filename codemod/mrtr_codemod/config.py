@@ -59,7 +59,7 @@ def _lint_table(file: Path) -> dict[str, Any] | None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{file}: is not valid TOML: line {line} is no text in UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of numbers that are too long, and of deep nesting
         raise ConfigError(f"{file}: is not valid TOML: {error}") from None
     mrtr = _table(_table(document.get("tool", {}), file, "tool").get("mrtr", {}), file, "tool.mrtr")
     _refuse_unknown(mrtr, {"lint"}, file, "tool.mrtr")

@@ -72,6 +72,7 @@ def test_no_file_means_nothing_is_said(tmp_path: Path) -> None:
         ("tool = 1", "tool must be a table"),
         ("[tool.mrtr", "is not valid TOML"),
         ("x = " + "[" * 100_000, "is not valid TOML"),
+        ("x = " + "9" * 5_000, "is not valid TOML"),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, words: str) -> None:

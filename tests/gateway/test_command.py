@@ -74,6 +74,8 @@ def test_bad_input_is_one_line_that_says_what_to_do(arguments: tuple[str, ...], 
             "[servers.a]: there is no variable NO_SUCH_TOKEN",
         ),
         ("[servers", "is not TOML: Expected ']' at the end of a table declaration (at"),
+        ("a = " + "[" * 100_000, "servers.toml is not TOML: "),
+        ("a = " + "9" * 5_000, "servers.toml is not TOML: Exceeds the limit"),
         ("", "servers: is missing"),
         (
             "[servers.a]\nreplay = 4\n",

@@ -70,13 +70,13 @@ def read_config(path: Path, common: Settings) -> dict[str, Settings]:
     text = text_of(path, "--config")
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # of numbers that are too long, and of deep nesting
         raise CannotServe(f"{path} is not TOML: {error}") from None
     try:
         found = _File.model_validate(document)
     except ValidationError as error:
         wrong = mistakes(error, document, {"": _File, "servers": _Server}, "a table")
-        raise Mistakes([f"{path}{_line(text, each.place)}: {each}" for each in wrong]) from None
+        raise Mistakes(wrong, lambda each: f"{path}{_line(text, each.place)}: {each}") from None
     return {
         f"/{name}/mcp": _settings(
             f"{path}{_line(text, ('servers', name))}, [servers.{name}]", name, server, common

@@ -37,11 +37,11 @@ class Mistake(NamedTuple):
 
 
 class Mistakes(CannotServe):
-    """All that is wrong with a document, one line each."""
+    """All that is wrong with a document, one line each, which `line` says of a mistake."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        more = len(lines) - _MOST
-        self.lines = [*lines[:_MOST], *([f"and {more} more like these"] if more > 0 else [])]
+    def __init__(self, found: Sequence[Mistake], line: Callable[[Mistake], str]) -> None:
+        more = len(found) - _MOST
+        self.lines = [*map(line, found[:_MOST]), *([f"and {more} more like these"] if more > 0 else [])]
         super().__init__(*self.lines)
 
     def __str__(self) -> str:

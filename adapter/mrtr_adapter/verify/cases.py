@@ -145,7 +145,7 @@ class _File:
 
     def mistakes(self, error: ValidationError) -> Mistakes:
         found = mistakes(error, self.document, _MODELS, "an object")
-        return Mistakes([f"{self.at(each.place)}: {each}" for each in found])
+        return Mistakes(found, lambda each: f"{self.at(each.place)}: {each}")
 
 
 def write_cases(path: Path, cases: Sequence[Case]) -> None:

@@ -162,6 +162,16 @@ def test_the_published_schema_has_every_field_of_the_models() -> None:
         ),
         ("[" * 200_000, "cases.json can't be read: it is nested too deeply"),
         ("9" * 5000, "cases.json can't be read: Exceeds the limit"),
+        ('{"cases": [NaN]}', "cases.json can't be read: JSON has no NaN"),
+        ('{"cases": [-Infinity]}', "cases.json can't be read: JSON has no -Infinity"),
+        ('{"cases": [1e999]}', "cases.json can't be read: 1e999 is too large a number"),
+        ('{"cases": ' + "[" * 500 + "]" * 501, "cases.json, line 1: this is not JSON"),
+        ('{"cases": ' + "[" * 500 + "]" * 500 + "}", "cases.json can't be read: it is nested too deeply"),
+        ('{"cases": ["\\ud800"]}', "or has half a surrogate pair"),
+        (
+            '{"cases": [],\n"cases": [\n{"name": "a", "tool": "a",\n"frob": 1}]}',
+            "line 4: cases[0].frob: there is no such field",
+        ),
         ("[]", "line 1: must be an object, not []"),
         ("{}", "line 1: cases: is missing"),
         ('{"cases": []}', "line 1: cases: must not be empty"),
@@ -180,6 +190,20 @@ def test_a_file_that_is_none_says_where(text: str, told: str, tmp_path: Path) ->
         read_cases(tmp_path / "cases.json")
     assert told in str(refused.value)
     assert len(str(refused.value).splitlines()) == 1
+
+
+def test_only_mistakes_that_are_told_are_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up = []
+
+    def line_of(text: str, place: object) -> int:
+        looked_up.append(place)
+        return 1
+
+    monkeypatch.setattr(case_files, "line_of", line_of)
+    (tmp_path / "cases.json").write_text(json.dumps({"cases": [{"name": "a", "tool": 7}] * 1000}))
+    with pytest.raises(CannotServe, match="and 980 more like these"):
+        read_cases(tmp_path / "cases.json")
+    assert len(looked_up) == 20
 
 
 def test_the_mark_that_an_editor_puts_first_is_passed_over(tmp_path: Path) -> None:
