@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
@@ -22,6 +24,8 @@ _FORMATS = {
 }
 _WORD = "text"
 _LONGEST = 2_000
+_LARGEST_TEXT, _LARGEST_LIST = 100_000, 1_000
+"""What must be longer is not made."""
 _DEEPEST = 8
 _NO_MORE = object()
 _BEYOND = 1_000_000
@@ -54,10 +58,10 @@ class Values:
                 yield value
 
     def _fits(self, schema: Mapping[str, Any], value: Any) -> bool:
-        """Not if it can't be told, as where a reference leads nowhere."""
+        """Not if it can't be told, as where a reference leads nowhere, or a step is too small to be counted."""
         try:
             return self._validator.evolve(schema=schema).is_valid(value)
-        except (Unresolvable, RecursionError, re.error):
+        except (Unresolvable, RecursionError, ArithmeticError, re.error):
             return False
 
     def guesses(self, schema: Mapping[str, Any], words: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -114,7 +118,8 @@ class Values:
         if kind == "boolean":
             yield from (True, False)
         elif kind in ("integer", "number"):
-            yield from _numbers(schema, whole=kind == "integer")
+            with suppress(ArithmeticError, ValueError):  # of what no float can hold
+                yield from filter(_is_finite, _numbers(schema, whole=kind == "integer"))
         elif kind == "array":
             yield from self._arrays(schema, depth)
         elif kind == "object" or "properties" in schema:
@@ -127,6 +132,8 @@ class Values:
     def _strings(self, schema: Mapping[str, Any]) -> Iterator[str]:
         shortest = int(schema.get("minLength", 0))
         longest = int(schema.get("maxLength", max(shortest, _LONGEST)))
+        if shortest > _LARGEST_TEXT:
+            return
         format_ = _FORMATS.get(str(schema.get("format")))
         if format_ is not None:
             yield format_
@@ -139,6 +146,8 @@ class Values:
     def _arrays(self, schema: Mapping[str, Any], depth: int) -> Iterator[list[Any]]:
         least = int(schema.get("minItems", 0))
         most = int(schema.get("maxItems", max(least, 2)))
+        if least > _LARGEST_LIST:
+            return
         alone = schema.get("uniqueItems", False)
         items = list(self.all(schema.get("items", {}), depth + 1)) if depth < _DEEPEST else []
         yield from (_filled(items, count, alone=alone) for count in (max(least, min(1, most)), least))
@@ -213,6 +222,10 @@ def _default_first(schema: Mapping[str, Any], values: Iterable[Any]) -> Iterator
     if "default" in schema:
         yield schema["default"]
     yield from values
+
+
+def _is_finite(number: int | float) -> bool:
+    return isinstance(number, int) or math.isfinite(number)
 
 
 def _numbers(schema: Mapping[str, Any], *, whole: bool) -> Iterator[int | float]:

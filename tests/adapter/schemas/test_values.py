@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any
 
 import jsonschema
@@ -214,3 +216,25 @@ def test_references_are_followed_and_a_schema_of_itself_ends() -> None:
     values = Values(schema)
     assert next(values.all(schema))["kind"] == "x"
     assert "y" in {value["kind"] for value in values.all(schema)}
+
+
+ENORMOUS = {
+    "text": {"type": "string", "minLength": 10**15},
+    "list": {"type": "array", "minItems": 10**15, "items": {"type": "integer"}},
+    "fine step": {"type": "number", "multipleOf": 1e-310, "maximum": 5},
+    "finer step": {"type": "number", "multipleOf": 1e-320},
+    "far from zero": {"type": "number", "multipleOf": 1e-10, "minimum": 1e300},
+    "beyond all floats": {"type": "number", "exclusiveMinimum": 10**400},
+    "infinite": {"type": "number", "minimum": math.inf},
+    "infinite and whole": {"type": "integer", "maximum": math.inf},
+    "no number": {"type": "number", "minimum": math.nan},
+}
+
+
+@pytest.mark.parametrize("kind", ENORMOUS)
+def test_what_no_value_can_be_made_for_is_passed_over(kind: str) -> None:
+    schema = {"type": "object", "properties": {"it": ENORMOUS[kind], "other": {"const": 1}}}
+    found = list(Values(schema).all(schema))
+    assert {"other": 1} in found
+    assert "Infinity" not in json.dumps(found)
+    assert "NaN" not in json.dumps(found)
