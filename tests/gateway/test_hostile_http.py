@@ -40,7 +40,7 @@ async def endless(beginning: bytes) -> AsyncIterator[bytes]:
         await anyio.sleep(0.001)  # whoever reads leaves here
 
 
-def act(kind: str) -> Response:
+def act(kind: str, number: int) -> Response:
     if kind == "json":
         return StreamingResponse(endless(b'{"jsonrpc": "2.0", "'), media_type="application/json")
     if kind == "error":
@@ -49,8 +49,16 @@ def act(kind: str) -> Response:
         return StreamingResponse(endless(b"data: "), media_type="text/event-stream")
     if kind == "no event":
         return StreamingResponse(endless(b""), media_type="text/event-stream")
+    if kind.startswith("named "):
+        reply = {"jsonrpc": "2.0", "id": number, "result": {"content": []}}
+        return Response(
+            json.dumps(reply),
+            headers={"Content-Encoding": kind.removeprefix("named ")},
+            media_type="application/json",
+        )
     bomb = gzip.compress(b"[" * 10 * MOST)
-    return Response(bomb, media_type="application/json", headers={"Content-Encoding": "gzip"})
+    encoding = "identity, GZIP" if kind == "packed twice" else "gzip"
+    return Response(bomb, media_type="application/json", headers={"Content-Encoding": encoding})
 
 
 async def answer(request: Request) -> Response:
@@ -60,7 +68,7 @@ async def answer(request: Request) -> Response:
     if "id" not in message:
         return Response(status_code=202)
     if message["method"] == "tools/call":
-        return act(request.path_params["kind"])
+        return act(request.path_params["kind"], message["id"])
     result = HELLO if message["method"] == "initialize" else {"tools": []}
     body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result})
     return Response(body, media_type="application/json")
@@ -79,6 +87,7 @@ SAID = {
     "event": f"exceeded the {MOST} byte limit",
     "no event": f"exceeded the {MOST} byte limit",
     "packed": "it answers in gzip",
+    "packed twice": "it answers in identity, GZIP",
 }
 
 
@@ -101,3 +110,10 @@ async def test_a_message_of_the_largest_size_is_read(hostile: str, monkeypatch: 
     monkeypatch.setattr(answers, "MAX_MESSAGE_BYTES", size)
     async with running(Settings(Endpoint(f"{hostile}/json"), pool=PoolLimits(spare=0))) as gateway:
         assert gateway.front.name == "old"
+
+
+@pytest.mark.parametrize("encoding", ["Identity", "utf-8", "none"])
+async def test_an_answer_that_nobody_would_unpack_is_read(encoding: str, hostile: str) -> None:
+    old = Settings(Endpoint(f"{hostile}/named {encoding}"), pool=PoolLimits(spare=0))
+    async with running(old) as gateway, client_of(gateway) as client:
+        assert (await client.call_tool("act", {})).content == []

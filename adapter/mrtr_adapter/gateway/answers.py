@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import httpx2
+from httpx2._decoders import SUPPORTED_DECODERS
 
 from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, LinkClosed
 
+_PACKED = SUPPORTED_DECODERS.keys() - {"identity"}
+"""Only these would be unpacked: what else servers write there, as `utf-8`, changes nothing."""
 _SPOKEN = ("application/json", "text/event-stream")
 _NO_ENDPOINT = frozenset({401, 403, 404, 405})
 """What these say need not be read: whoever answers so does not take messages from here."""
@@ -25,8 +28,8 @@ class Answers:
 
         Events are bounded one by one where they are told apart.
         """
-        encoding = response.headers.get("content-encoding", "identity")
-        if encoding != "identity":
+        encoding = response.headers.get("content-encoding", "")
+        if _PACKED & {each.strip().lower() for each in encoding.split(",")}:
             raise LinkClosed(f"it answers in {encoding}, though it was asked for what is not compressed")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if not self.introduced:
