@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import httpx2
-from httpx2._decoders import SUPPORTED_DECODERS
 
 from mrtr_adapter.gateway.link import MAX_MESSAGE_BYTES, LinkClosed
 
-_PACKED = SUPPORTED_DECODERS.keys() - {"identity"}
+_PACKED = frozenset({"br", "deflate", "gzip", "zstd"})
 """Only these would be unpacked: what else servers write there, as `utf-8`, changes nothing."""
 _SPOKEN = ("application/json", "text/event-stream")
 _NO_ENDPOINT = frozenset({401, 403, 404, 405})
