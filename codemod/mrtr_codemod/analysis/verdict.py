@@ -78,7 +78,7 @@ class Judge:
             return self._reviewed(list(reasons) or ["what it needs after the answer travels in the state"])
         if foreseen.rule == GONE_FROM_SDK:
             return Verdict.GATEWAY, foreseen.reason
-        return self._adapted(case, next(self._hindrances(case), foreseen.reason))
+        return self._adapted(case, foreseen.reason)
 
     def _reviewed(self, reasons: Sequence[str]) -> tuple[Verdict, str]:
         return Verdict.REWRITE_REVIEW, "; ".join(reasons[:3])
@@ -118,24 +118,11 @@ class Judge:
         if case.entry.fact.decorator:
             yield f"the decorator `{case.entry.fact.decorator}` registers it"
         for way in case.ways:
-            yield from self._on_the_way(case, way)
+            yield from _on_the_way(way)
         for scope in self._functions(case):
             view = view_of(self.analysis, scope)
             for reason in hindrances(view) if view is not None else ():
                 yield reason if scope == home else f"`{scope.display}`: {reason}"
-
-    def _on_the_way(self, case: Case, way: Way) -> Iterator[str]:
-        home = case.entry.scope
-        for edge in way.via:
-            if edge.kind is EdgeKind.DECORATOR:
-                yield f"the decorator `{edge.callee.display.rpartition('.')[0]}` asks"
-            elif edge.kind is EdgeKind.HANDED:
-                yield f"`{edge.callee.display}` asks, and is handed on to be called by something else"
-            elif edge.callee.qualname.startswith(f"{edge.caller.qualname}.<locals>."):
-                yield f"the nested function `{edge.callee.display}` asks"
-        lifted = self._lifted(case, way)
-        if lifted and way.scope.path != home.path:
-            yield f"the ask is in another file ({way.scope.path})"
 
     def _lifted(self, case: Case, way: Way) -> list[ScopeId]:
         """The helpers that would have to be taken apart; one whose result is the handler's own result need not be."""
@@ -184,6 +171,16 @@ class Judge:
             *(scope for way in case.ways for scope in (*(e.callee for e in way.via), way.scope)),
         ]
         return list(dict.fromkeys(scopes))
+
+
+def _on_the_way(way: Way) -> Iterator[str]:
+    for edge in way.via:
+        if edge.kind is EdgeKind.DECORATOR:
+            yield f"the decorator `{edge.callee.display.rpartition('.')[0]}` asks"
+        elif edge.kind is EdgeKind.HANDED:
+            yield f"`{edge.callee.display}` asks, and is handed on to be called by something else"
+        elif edge.callee.qualname.startswith(f"{edge.caller.qualname}.<locals>."):
+            yield f"the nested function `{edge.callee.display}` asks"
 
 
 def _is_result(view: FunctionView, key: tuple[int, int, int, int]) -> bool:

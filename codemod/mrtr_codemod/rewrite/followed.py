@@ -150,10 +150,12 @@ class Followed:
 
     @cached_property
     def _groups(self) -> dict[str, list[str]]:
+        """Who merely uses a handler or its helpers, as tests do, is not rewritten and need not be there."""
+        led = {(scope.path, scope.display) for scope in self.analysis.reached_from}
         groups: dict[str, set[str]] = {}
         for path, links in self._links.items():
             for link in links:
-                if link.path != path:
+                if link.path != path and (path, link.caller) in led:
                     joined = groups.get(path, {path}) | groups.get(link.path, {link.path})
                     groups.update(dict.fromkeys(joined, joined))
         return {path: sorted(joined) for path, joined in groups.items()}

@@ -192,6 +192,25 @@ def test_what_another_file_still_uses_keeps_its_form_beside_a_twin(repo: Path) -
     assert "from asks import Text, filled_in_steps\n" in after["desk.py"]
 
 
+def test_tests_of_a_package_stand_in_no_way_of_it(repo: Path) -> None:
+    tests = (
+        "from app.asks import Ok, filled\nfrom app.server import handler\n\n\n"
+        "async def test_it(ctx: object) -> None:\n"
+        "    assert await filled(ctx, '?', Ok)\n    assert await handler('ada', [], ctx) == 'none'\n"
+    )
+    files = {
+        "app/__init__.py": "",
+        "app/asks.py": ASKS,
+        "app/server.py": SERVER.replace("import asks\nfrom desk", "from app import asks\nfrom app.desk"),
+        "app/desk.py": DESK.replace("from asks", "from app.asks"),
+        "tests/__init__.py": "",
+        "tests/test_server.py": tests,
+    }
+    after = same(repo, files, "app.server")
+    assert after["tests/test_server.py"] == tests
+    assert "async def filled_in_steps(" in after["app/asks.py"], "beside the one that the tests use"
+
+
 def test_a_chain_that_can_not_be_split_in_one_place_stays_as_a_whole(repo: Path) -> None:
     stuck = DESK.replace(
         "        title = await", "        with open(self.name) as log:\n            title = await"
