@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from mrtr_codemod.analysis.around import items_around, tries_around
 from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of, own_nodes
+from mrtr_codemod.analysis.decorating import FunctionNode, changes_result
 from mrtr_codemod.analysis.live import live_across
 from mrtr_codemod.analysis.portable import hindrance
 from mrtr_codemod.analysis.sensitive import is_secret
@@ -31,6 +32,7 @@ def hindrances(view: FunctionView) -> Iterator[str]:
     yield from _places(view)
     yield from _at_ends(view)
     yield from _dependencies(view)
+    yield from _decorators(view)
     yield from _session_state(view)
     for statement, locals_ in live_across(view):
         for local in locals_:
@@ -113,6 +115,16 @@ def _dependencies(view: FunctionView) -> Iterator[str]:
             for value in view.file.values(node, view.scope) if isinstance(node, ast.Name) else ():
                 if isinstance(value, FunctionValue) and value.scope in view.file.analysis.graph.asking:
                     yield f"`{value.scope.display}` asks, and fills one of its parameters"
+
+
+def _decorators(view: FunctionView) -> Iterator[str]:
+    """Decorators that a question would not get through."""
+    for decorator in view.node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        for value in view.file.values(called, view.info.parent):
+            node = view.file.analysis.project.node(value.scope) if isinstance(value, FunctionValue) else None
+            if isinstance(node, FunctionNode) and changes_result(node):
+                yield f"the decorator `{ast.unparse(called)}` does not hand on what it gets as it is"
 
 
 def _session_state(view: FunctionView) -> Iterator[str]:

@@ -6,9 +6,12 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from mrtr_codemod.analysis.decorating import changes_result
+
 from .asking import Asking, decorator_function
 from .asks import Framework
 from .assemble import Assembly, assemble
+from .facts import Facts
 from .followed import ALONE, Entry, Followed, Link, alone
 from .fresh import FreshNames
 from .module_view import Function, ModuleView, find_channels
@@ -17,7 +20,7 @@ from .restarts import restarts_only
 from .rewritten import Rewritten, Style, Terms, rewrite_function
 from .sampling import is_helper, link_exchanges, refuse_unknown_tools
 from .support import SUPPORT, modules, support_names
-from .syntax import all_params, names_below
+from .syntax import all_params, as_ast, names_below
 from .twins import twins
 from .verdicts import GONE_FROM_SDK, FileRewrite, HandlerVerdict, Level, Wanted
 
@@ -240,6 +243,11 @@ class Engine:
                 f.view is inner.view and f.qualname.startswith(f"{inner.qualname}.") for f in asking
             ):
                 raise Refusal("ask-in-decorator", f"the decorator `{inner.name}` asks")
+            if (name := _converting(function.view.facts, as_ast(decorator.decorator))) is not None:
+                raise Refusal(
+                    "decorator-changes-result",
+                    f"the decorator `{name}` does not hand on what it gets as it is, and so would lose the question",
+                )
 
     def _verdict(self, function: Function, done: Done) -> HandlerVerdict:
         line = function.line
@@ -259,6 +267,16 @@ class Engine:
             if function.view is part.view:
                 taken |= names_below(function.node)
         return support_names(framework, facts, taken)
+
+
+def _converting(facts: Facts, decorator: ast.expr) -> str | None:
+    """The name of a decorator of the project that makes something else of a result."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = called.id if isinstance(called, ast.Name) else ""
+    origin = facts.origin(called)
+    home, own = (facts.find(origin) if origin is not None else None) or (facts, name)
+    function = home.functions.get(own)
+    return ast.unparse(called) if function is not None and changes_result(function) else None
 
 
 def rewrite_module(
