@@ -59,14 +59,31 @@ class _Imports:
             if isinstance(node, ast.ImportFrom):
                 full = absolute_name(path, dotted, node.level, node.module)
                 self._absolute[node.module or ""] = full
-                self._spelled[full] = "." * node.level + (node.module or "")
+                self._spelled[self._full(full)] = "." * node.level + (node.module or "")
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    self._spelled.setdefault(self._full(alias.name), alias.name)
+
+    def _full(self, module: str) -> str:
+        """The full name of a module that is imported by a shorter one, past a folder that is no package to it."""
+        index = self.files.project.index
+        found = index.find(module, self.path)
+        return index.dotted_name(found) if found is not None else module
 
     def find(self, origin: str) -> tuple[Facts, str] | None:
         return self._find(origin, _LONGEST_CHAIN)
 
     def spelled(self, module: str) -> str:
         relative = any(s.startswith(".") for s in self._spelled.values())
-        return self._spelled.get(module) or (self._relative(module) if relative else module)
+        return self._spelled.get(module) or (self._relative(module) if relative else self._absolutely(module))
+
+    def _absolutely(self, module: str) -> str:
+        """A module by its name, without the folders that the other imports of this file leave out."""
+        for full, spelled in self._spelled.items():
+            left_out = full.removesuffix(spelled)
+            if left_out not in ("", full) and module.startswith(left_out):
+                return module.removeprefix(left_out)
+        return module
 
     def _relative(self, module: str) -> str:
         """A module of the same package, counted from this file."""

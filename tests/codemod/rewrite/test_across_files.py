@@ -192,6 +192,22 @@ def test_what_another_file_still_uses_keeps_its_form_beside_a_twin(repo: Path) -
     assert "from asks import Text, filled_in_steps\n" in after["desk.py"]
 
 
+def test_a_twin_is_imported_as_its_function_was_past_a_stray_init(repo: Path) -> None:
+    files = {
+        "src/__init__.py": "",
+        "src/app/__init__.py": "",
+        "src/app/asks.py": ASKS,
+        "src/app/desk.py": DESK.replace("from asks", "from app.asks"),
+        "src/app/server.py": "import json\n"
+        + SERVER.replace("import asks\nfrom desk", "from app import asks\nfrom app.desk"),
+        "other.py": "from app.asks import filled\n\nprint(filled)\n",
+    }
+    write(repo, files)
+    assert "1 of 1 handlers that ask rewritten" in run("--write")
+    assert "from app.asks import Text, filled_in_steps\n" in texts(repo)["src/app/desk.py"]
+    loader(repo / "src", "app.server")()
+
+
 def test_tests_of_a_package_stand_in_no_way_of_it(repo: Path) -> None:
     tests = (
         "from app.asks import Ok, filled\nfrom app.server import handler\n\n\n"

@@ -80,6 +80,21 @@ def test_a_function_without_annotation_gives_what_all_of_its_returns_give() -> N
     assert verdict.rule == "untyped-local"
 
 
+@pytest.mark.parametrize("imports", ["from texts import LIMITS, NAME", "import texts"])
+def test_values_that_another_file_defines_are_known(imports: str) -> None:
+    texts = "NAME = 'Who is {0}?'\nLIMITS: list[int] = [1, 2]\nCHANGED = 1\nCHANGED = '2'\n"
+    prefix = "texts." if "import texts" in imports else ""
+    for value, type_ in (
+        (f"{prefix}NAME.format(effect(name))", "str"),
+        (f"{prefix}LIMITS[effect('')]", "int"),
+    ):
+        files = {"texts.py": texts, "server.py": body(value, imports=f"\n{imports}")}
+        followed = Followed.of(files)
+        part = Part.told(ModuleView.of(files["server.py"]), followed, "server.py", "", 100)
+        (result,) = Engine([part]).run(lambda verdict: True)
+        assert f"    value: {type_}\n" in result.after, result.handlers
+
+
 def test_classes_and_functions_of_other_files_are_known() -> None:
     models = (
         "from __future__ import annotations\n\nfrom dataclasses import dataclass\n\n\n"

@@ -64,7 +64,19 @@ class Inference:
             return self.local[expr.id]
         if expr.id in self.facts.annotations:
             return from_annotation(self.facts.annotations[expr.id], self.facts)
-        return Inference(self.facts, {})(self.facts.values.get(expr.id))
+        if expr.id in self.facts.values:
+            return Inference(self.facts, {})(self.facts.values[expr.id])
+        return self._elsewhere(expr)
+
+    def _elsewhere(self, expr: ast.expr) -> Type | None:
+        """What another file of the project defines once and for all."""
+        origin = self.facts.origin(expr)
+        found = self.facts.find(origin) if origin is not None else None
+        if found is None or found[1] not in {*found[0].values, *found[0].annotations}:
+            return None
+        home, name = found
+        type_ = Inference(home, {})(ast.Name(name))
+        return abroad(type_, home, self.facts) if type_ is not None else None
 
     def _await(self, expr: ast.Await) -> Type | None:
         return self(expr.value)
@@ -213,7 +225,7 @@ class Inference:
             return member
         owner = self(expr.value)
         if owner is None:
-            return None
+            return self._elsewhere(expr)
         members = [m for m in owner.without_none().members if not self._lacks(m, expr.attr)]
         parts = [self._field(member, expr.attr) for member in members]
         return union(*(p for p in parts if p)) if parts and all(parts) else None
@@ -324,7 +336,7 @@ class Inference:
 
     def _method_call(self, func: ast.Attribute, expr: ast.Call) -> Type | None:
         origin = self.facts.origin(func)
-        if origin is not None:
+        if origin is not None and self._elsewhere(func.value) is None:
             return self._imported(origin)
         if isinstance(func.value, ast.Name):
             owner_class = self.class_name if func.value.id in ("self", "cls") else func.value.id
