@@ -112,7 +112,7 @@ def test_on_the_examples_of_every_rule(tmp_path: Path, rule) -> None:  # type: i
     ("given", "first", "by", "verdict"),
     [
         ("ctx: Context = None", "ctx = ctx or mcp.get_context()", "ctx", Verdict.REWRITE_SAFE),
-        ("ctx: Context", "context = ctx or mcp.get_context()", "context", Verdict.ADAPTER),
+        ("ctx: Context", "context = ctx or mcp.get_context()", "context", Verdict.REWRITE_SAFE),
         ("", "ctx = mcp.get_context()", "ctx", Verdict.REWRITE_SAFE),
         ("", "pass", "mcp.get_context()", Verdict.REWRITE_SAFE),
     ],
@@ -123,6 +123,15 @@ def test_on_contexts_of_the_old_sdk(
     path = tmp_path / "server.py"
     path.write_text(OLD + SCHEMA + ASK.format(given=given, first=first, by=by))
     assert agree(path) == {"handler": verdict}
+
+
+def test_what_is_left_for_review_is_neither_called_manual_nor_marked_in_an_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "server.py"
+    first = "context = ctx or mcp.get_context()\n    print(open('log', 'w').write('asked'))"
+    path.write_text(OLD + SCHEMA + ASK.format(given="ctx: Context", first=first, by="context"))
+    result = rewrite_file(path, Options(lambda verdict: verdict.level is Level.SAFE))
+    assert [(v.level, v.rule, v.line, v.changed) for v in result.handlers] == [(Level.REVIEW, "", 12, False)]
+    assert not result.outputs
 
 
 @pytest.mark.parametrize("name", sorted(n for n in GONE if not n.endswith(MOVED)))

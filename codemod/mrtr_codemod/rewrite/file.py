@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from .rewritten import Style
 from .sdk.notes import Note
 from .sdk.rename import Renamed, imports_sdk, rename
 from .shown import shown
-from .verdicts import FileRewrite, HandlerVerdict, Wanted
+from .verdicts import FileRewrite, HandlerVerdict, Level, Wanted
 from .verify import problems
 
 _MAY_ASK = re.compile(
@@ -174,12 +174,8 @@ def _with_a_place(sources: dict[Path, bytes], followed: Followed) -> Iterable[li
 
 def _foreseen(files: list[_File], options: Options) -> dict[Path, tuple[HandlerVerdict, ...]]:
     places = shared_places({file.path: file.data for file in files}) or {}
-    _, rewritten = _Attempt(files, places, options).rewritten()
-    found = {}
-    for file, one in zip(files, rewritten, strict=True):
-        old = file.renamed.registers
-        found[file.path] = tuple(replace(v, name=old.get(v.name, v.name)) for v in one.handlers)
-    return found
+    _, rewritten, _ = _Attempt(files, places, options).rewritten()
+    return {file.path: _by_old_names(file, one) for file, one in zip(files, rewritten, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -209,6 +205,27 @@ class _File:
         return FileResult(self.path, outputs=(output,), notes=notes)
 
 
+def _by_old_names(file: _File, rewritten: FileRewrite) -> tuple[HandlerVerdict, ...]:
+    old = file.renamed.registers
+    return tuple(replace(v, name=old.get(v.name, v.name)) for v in rewritten.handlers)
+
+
+def _movable(file: _File, moved: FileRewrite) -> dict[str, HandlerVerdict]:
+    """The handlers that could be rewritten once their file is moved, by their old names."""
+    return {v.name: v for v in _by_old_names(file, moved) if v.level is not Level.MANUAL}
+
+
+def _judged(stayed: FileRewrite, could: Mapping[str, HandlerVerdict]) -> FileRewrite:
+    """A file that stays with its old SDK, with the verdicts on what it could be."""
+    handlers = tuple(
+        v
+        if v.level is not Level.MANUAL or v.name not in could
+        else replace(could[v.name], name=v.name, line=v.line, changed=False)
+        for v in stayed.handlers
+    )
+    return replace(stayed, handlers=handlers)
+
+
 @dataclass(frozen=True)
 class _Attempt:
     """Files on their way, not yet verified."""
@@ -217,17 +234,27 @@ class _Attempt:
     places: dict[Path, Place]
     options: Options
 
-    def rewritten(self) -> tuple[list[ModuleView], list[FileRewrite]]:
+    def rewritten(self) -> tuple[list[ModuleView], list[FileRewrite], Wanted]:
+        """The modules before and after, and which of their handlers may get a marker."""
         # A file moves to `mcp` 2 as a whole, but only if something of it is rewritten.
         moves = [True for _ in self.files]
-        views, rewritten = self._run(moves)
-        kept = [r.rewritten for r in rewritten]
-        return (views, rewritten) if kept == moves else self._run(kept)
+        views, moved = self._run(moves, self.options.marked)
+        kept = [r.rewritten for r in moved]
+        if kept == moves:
+            return views, moved, self.options.marked
+        movable = [_movable(file, one) for file, one in zip(self.files, moved, strict=True)]
+        names = frozenset().union(*movable)
+
+        def marked(verdict: HandlerVerdict) -> bool:
+            return verdict.name not in names and self.options.marked(verdict)
+
+        views, stayed = self._run(kept, marked)
+        return views, [_judged(s, could) for s, could in zip(stayed, movable, strict=True)], marked
 
     def results(self) -> list[FileResult]:
-        views, rewritten = self.rewritten()
+        views, rewritten, marked = self.rewritten()
         found = [
-            self._problems(file, view, one)
+            self._problems(file, view, one, marked)
             for file, view, one in zip(self.files, views, rewritten, strict=True)
         ]
         if any(found):
@@ -237,12 +264,12 @@ class _Attempt:
             for file, view, one in zip(self.files, views, rewritten, strict=True)
         ]
 
-    def _run(self, moves: Sequence[bool]) -> tuple[list[ModuleView], list[FileRewrite]]:
+    def _run(self, moves: Sequence[bool], marked: Wanted) -> tuple[list[ModuleView], list[FileRewrite]]:
         views = [file.view(renamed=moved) for file, moved in zip(self.files, moves, strict=True)]
         # What was said of the old source is not true of one with other handlers.
         others = any(moved and file.renamed.registers for file, moved in zip(self.files, moves, strict=True))
         parts = self._parts(views, None if others else self.options.followed)
-        return views, Engine(parts, self.options.style).run(self.options.wanted, self.options.marked)
+        return views, Engine(parts, self.options.style).run(self.options.wanted, marked)
 
     def _parts(self, views: Sequence[ModuleView], followed: Followed | None) -> list[Part]:
         keys = [file.path.as_posix() for file in self.files]
@@ -256,21 +283,19 @@ class _Attempt:
             parts.append(replace(part, used_outside=outside, lost=lost, both_ways=place.both_ways))
         return parts
 
-    def _problems(self, file: _File, view: ModuleView, rewritten: FileRewrite) -> list[str]:
+    def _problems(self, file: _File, view: ModuleView, rewritten: FileRewrite, marked: Wanted) -> list[str]:
         before = view.tree.code
         if rewritten.after == before:
             return []
-        found = problems(before, rewritten.after, str(file.path)) or self._unstable(file, rewritten)
+        found = problems(before, rewritten.after, str(file.path)) or self._unstable(file, rewritten, marked)
         for output in self._support(file, rewritten):
             if output.before is not None and b"Vendored by `mrtr rewrite`" not in output.before:
                 found.append(f"{shown(output.path)} is there already and is something else: rename it")
         return found
 
-    def _unstable(self, file: _File, rewritten: FileRewrite) -> list[str]:
+    def _unstable(self, file: _File, rewritten: FileRewrite, marked: Wanted) -> list[str]:
         part = Part.alone(ModuleView.of(rewritten.after), self.places[file.path].prefix)
-        (again,) = Engine([replace(part, lost=file.lost)], self.options.style).run(
-            lambda v: False, self.options.marked
-        )
+        (again,) = Engine([replace(part, lost=file.lost)], self.options.style).run(lambda v: False, marked)
         return [] if again.after == rewritten.after else ["a second run would change it again"]
 
     def _refused(self, rewritten: Sequence[FileRewrite], found: Sequence[list[str]]) -> list[FileResult]:

@@ -19,8 +19,8 @@ def fix_given_contexts(file: File) -> None:
     for function, calls in found.items():
         name = _context_of(file, function, calls) if function is not None else None
         for call in calls:
-            if name is not None:
-                _replace(file, call, name)
+            if function is not None and name is not None:
+                _replace(file, function, call, name)
             else:
                 told = "take `ctx: Context` as a parameter of the handler, and hand it on to where it is used"
                 file.notes.add(call, f"`{ast.unparse(call)}` is gone: {told}")
@@ -94,9 +94,9 @@ def _add_parameter(file: File, function: FunctionNode, calls: list[ast.Call]) ->
     return name
 
 
-def _only_local(file: File, function: FunctionNode, call: ast.Call) -> str | None:
-    """The local that a call is assigned to, if it is bound nowhere else and the parameter can take its place."""
-    stmt = file.parents[call]
+def _only_local(file: File, function: FunctionNode, value: ast.expr) -> str | None:
+    """The local that a value is assigned to, if it is bound nowhere else and the parameter can take its place."""
+    stmt = file.parents[value]
     target = _target(stmt)
     if target is None or stmt not in function.body:
         return None
@@ -116,16 +116,43 @@ def _target(stmt: ast.AST) -> str | None:
 # ── its uses ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _replace(file: File, call: ast.Call, name: str) -> None:
-    """Put the parameter in the place of the call, and of the choice between the two."""
+def _replace(file: File, function: FunctionNode, call: ast.Call, name: str) -> None:
+    """Put the parameter in the place of the call, of the choice between the two, and of a local that is no more."""
     value: ast.expr = call
     while isinstance(parent := file.parents[value], ast.expr) and _chooses(parent, value, name):
         value = parent
     stmt = file.parents[value]
     if isinstance(stmt, (ast.Assign, ast.AnnAssign)) and _target(stmt) == name:
         _drop(file, stmt, name)
-    else:
+        return
+    uses = _uses_of_alias(file, function, value, name)
+    if uses is None or not isinstance(stmt, (ast.Assign, ast.AnnAssign)):
         file.edits.rewrite(value, name)
+        return
+    for use in uses:
+        file.edits.rewrite(use, name)
+    _drop(file, stmt, name)
+
+
+def _uses_of_alias(file: File, function: FunctionNode, value: ast.expr, name: str) -> list[ast.Name] | None:
+    """Where the local is used that `value` is assigned to; None if the parameter can't stand there for it."""
+    local = _only_local(file, function, value)
+    nodes = list(ast.walk(function))
+    rebound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    inner = {
+        arg.arg for n in nodes if n is not function.args and isinstance(n, ast.arguments) for arg in _all(n)
+    }
+    # Before Python 3.12 nobody knows where in its text an f-string uses a name.
+    texts = {n for text in nodes if isinstance(text, ast.JoinedStr) for n in ast.walk(text)}
+    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == local and isinstance(n.ctx, ast.Load)]
+    if local is None or name in rebound or {local, name} & inner or texts & set(uses):
+        return None
+    return uses
+
+
+def _all(arguments: ast.arguments) -> list[ast.arg]:
+    more = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *more]
 
 
 def _chooses(expr: ast.expr, fallback: ast.expr, name: str) -> bool:

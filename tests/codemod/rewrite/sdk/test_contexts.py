@@ -113,7 +113,17 @@ OTHER = "    context.report_progress(1)\n"
             "    if ctx is None:\n        pass\n    else:\n        a = 1\n",
         ),
         ("    a = 1; ctx = mcp.get_context()\n", "    a = 1; pass\n"),
-        ("    context = ctx or mcp.get_context()\n", "    context = ctx\n"),
+        ("    context = ctx or mcp.get_context()\n", ""),
+        ("    context = ctx or mcp.get_context()\n    hand(context.session)\n", "    hand(ctx.session)\n"),
+        *(
+            (f"    context = ctx or mcp.get_context()\n{rest}", f"    context = ctx\n{rest}")
+            for rest in (
+                "    context = wrapped(context)\n",
+                "    hand(f'{context}')\n",
+                "    hand(lambda context: context)\n",
+                "    hand(lambda ctx: context)\n",
+            )
+        ),
         ("    hand((ctx or mcp.get_context()).session)\n", "    hand((ctx).session)\n"),
         ("    a = a or mcp.get_context()\n", "    a = a or ctx\n"),
     ],
