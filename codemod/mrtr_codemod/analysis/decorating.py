@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
+_KNOWN = ("mcp", "mcp_types", "fastmcp", "fastmcp_slim", "typing", "typing_extensions", "abc")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def is_known_decorator(origin: str) -> bool:
+    """Whether a decorator from outside, by its dotted name or its role, is known to hand on what it gets."""
+    return re.split("[.:]", origin, maxsplit=1)[0] in _KNOWN
 
 
 def changes_result(decorator: FunctionNode) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mrtr_codemod.analysis.around import items_around, tries_around
 from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of, own_nodes
-from mrtr_codemod.analysis.decorating import FunctionNode, changes_result
+from mrtr_codemod.analysis.decorating import FunctionNode, changes_result, is_known_decorator
 from mrtr_codemod.analysis.live import live_across
 from mrtr_codemod.analysis.portable import hindrance
 from mrtr_codemod.analysis.sensitive import is_secret
@@ -55,6 +55,9 @@ def cautions(view: FunctionView) -> Iterator[str]:
     ):
         yield "an `except` is around an ask"
     yield from _wide_tries(view)
+    for called in _decorating(view):
+        if any(not is_known_decorator(origin) for origin in view.file.externals(called, view.info.parent)):
+            yield f"what the decorator `{ast.unparse(called)}` makes of a question is not known"
     if any(fact.spelling is Spelling.RAISE for fact in view.asks.values()):
         yield "it raises UrlElicitationRequiredError"
 
@@ -119,12 +122,15 @@ def _dependencies(view: FunctionView) -> Iterator[str]:
 
 def _decorators(view: FunctionView) -> Iterator[str]:
     """Decorators that a question would not get through."""
-    for decorator in view.node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    for called in _decorating(view):
         for value in view.file.values(called, view.info.parent):
             node = view.file.analysis.project.node(value.scope) if isinstance(value, FunctionValue) else None
             if isinstance(node, FunctionNode) and changes_result(node):
                 yield f"the decorator `{ast.unparse(called)}` does not hand on what it gets as it is"
+
+
+def _decorating(view: FunctionView) -> list[ast.expr]:
+    return [d.func if isinstance(d, ast.Call) else d for d in view.node.decorator_list]
 
 
 def _session_state(view: FunctionView) -> Iterator[str]:

@@ -9,9 +9,10 @@ from mrtr_codemod.model import Verdict
 from mrtr_codemod.rewrite.engine import Engine, Part
 from mrtr_codemod.rewrite.followed import Followed
 from mrtr_codemod.rewrite.module_view import ModuleView
+from mrtr_codemod.rewrite.verdicts import Level
 from mrtr_codemod.source import SourceFile
 
-from .rewriting import HEADER
+from .rewriting import HEADER, rewritten
 from .test_shapes import TOOL
 
 HANDLER = TOOL.replace("@mcp.tool()\n", "@mcp.tool()\n@{how}\n")
@@ -81,4 +82,21 @@ def test_a_decorator_that_makes_something_else_of_a_result_would_lose_the_questi
     (result,) = Engine([part]).run(lambda verdict: True)
     assert [found.rule for found in result.handlers] == [rule]
     (handler,) = check([SourceFile(path, text) for path, text in files.items()]).handlers
+    assert handler.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("imports", "how", "verdict", "level"),
+    [
+        ("from tenacity import retry", "retry(tries=3)", Verdict.REWRITE_REVIEW, Level.REVIEW),
+        ("import aiocache", "aiocache.cached", Verdict.REWRITE_REVIEW, Level.REVIEW),
+        ("from typing_extensions import deprecated", "deprecated('old')", Verdict.REWRITE_SAFE, Level.SAFE),
+    ],
+)
+def test_what_a_library_makes_of_a_question_wants_a_look(
+    imports: str, how: str, verdict: Verdict, level: Level
+) -> None:
+    source = f"{imports}\n{HEADER}{HANDLER.format(how=how)}{ASK}"
+    assert [found.level for found in rewritten(source).handlers] == [level]
+    (handler,) = check([SourceFile("server.py", source)]).handlers
     assert handler.verdict is verdict
