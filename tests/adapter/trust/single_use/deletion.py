@@ -15,6 +15,11 @@ from mrtr_adapter import adapt
 from mrtr_adapter.stores import Store
 
 DESTRUCTIVE = ToolAnnotations(destructive_hint=True)
+SURE = {
+    "method": "elicitation/create",
+    "params": {"mode": "form", "message": "Sure?", "requestedSchema": Ok.model_json_schema()},
+}
+"""The question of a handler in step form."""
 
 
 class Deletion:

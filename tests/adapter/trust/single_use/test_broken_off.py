@@ -13,7 +13,7 @@ from mcp_types import InputRequiredResult
 
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok
-from adapter.trust.single_use.deletion import DESTRUCTIVE, Deletion, broken_off, stay
+from adapter.trust.single_use.deletion import DESTRUCTIVE, SURE, Deletion, broken_off, stay
 from adapter.trust.stores import SwitchedStore
 from mrtr_adapter import adapt, once
 from mrtr_adapter.stores import Store
@@ -37,15 +37,11 @@ async def test_a_handler_in_step_form_that_is_broken_off_is_not_entered_again(st
     server = MCPServer("steps")
     entered: list[Any] = []
     reached = anyio.Event()
-    question = {
-        "method": "elicitation/create",
-        "params": {"mode": "form", "message": "Sure?", "requestedSchema": Ok.model_json_schema()},
-    }
 
     @server.tool(annotations=DESTRUCTIVE)
     async def book(ctx: Context) -> str | InputRequiredResult:
         if ctx.input_responses is None:
-            return InputRequiredResult.model_validate({"inputRequests": {"sure": question}})
+            return InputRequiredResult.model_validate({"inputRequests": {"sure": SURE}})
         entered.append(ctx.input_responses)
         await stay(reached)
         return "never"

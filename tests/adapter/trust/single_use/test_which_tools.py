@@ -12,7 +12,7 @@ from mcp_types import CallToolResult, InputRequiredResult, ListToolsResult, Text
 
 from adapter.rounds import KEY, YES, call
 from adapter.servers import Ok
-from adapter.trust.single_use.deletion import DESTRUCTIVE
+from adapter.trust.single_use.deletion import DESTRUCTIVE, SURE
 from adapter.trust.stores import CountingStore
 from mrtr_adapter import adapt
 from mrtr_adapter.stores import Store
@@ -58,11 +58,8 @@ async def test_single_use_holds_for_all_for_none_for_the_destructive_or_for_thos
     assert used == expected
 
 
-async def test_a_low_level_server_tells_its_annotations_too() -> None:
-    async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
-        page = params.cursor or "0"
-        tool = Tool(name=f"tool-{page}", input_schema={"type": "object"}, annotations=DESTRUCTIVE)
-        return ListToolsResult(tools=[tool], next_cursor="1" if page == "0" else None)
+def low_level(list_tools: Any) -> tuple[Server[Any], CountingStore]:
+    """A server that lists its tools by this handler and asks in each, and its store."""
 
     async def call_tool(ctx: Any, params: Any) -> CallToolResult:
         answer = await ctx.session.elicit_form("Sure?", Ok.model_json_schema())
@@ -71,6 +68,16 @@ async def test_a_low_level_server_tells_its_annotations_too() -> None:
     server: Server[Any] = Server("low", on_list_tools=list_tools, on_call_tool=call_tool)
     counted = CountingStore(MemoryStore())
     adapt(server, keys=[KEY], store=counted)
+    return server, counted
+
+
+async def test_a_low_level_server_tells_its_annotations_too() -> None:
+    async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
+        page = params.cursor or "0"
+        tool = Tool(name=f"tool-{page}", input_schema={"type": "object"}, annotations=DESTRUCTIVE)
+        return ListToolsResult(tools=[tool], next_cursor="1" if page == "0" else None)
+
+    server, counted = low_level(list_tools)
     state = (await call(server, "tool-1"))["requestState"]
     await call(server, "tool-1", state=state, responses={"answer": YES})
     assert counted.operations == [("swap", "state")] * 2
@@ -85,13 +92,7 @@ async def test_a_tool_whose_annotations_can_not_be_read_counts_as_destructive(
     async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
         raise RuntimeError("no list today")
 
-    async def call_tool(ctx: Any, params: Any) -> CallToolResult:
-        answer = await ctx.session.elicit_form("Sure?", Ok.model_json_schema())
-        return CallToolResult(content=[TextContent(type="text", text=answer.action)])
-
-    server: Server[Any] = Server("low", on_list_tools=list_tools, on_call_tool=call_tool)
-    counted = CountingStore(MemoryStore())
-    adapt(server, keys=[KEY], store=counted)
+    server, counted = low_level(list_tools)
     state = (await call(server, "tool"))["requestState"]
     await call(server, "tool", state=state, responses={"answer": YES})
     assert counted.operations == [("swap", "state")] * 2
@@ -117,16 +118,12 @@ async def test_without_a_store_memory_has_to_do_and_the_log_says_so_once(
 async def test_a_handler_in_step_form_is_redeemed_once_as_well(store: Store) -> None:
     server = MCPServer("steps")
     booked: list[str] = []
-    question = {
-        "method": "elicitation/create",
-        "params": {"mode": "form", "message": "Sure?", "requestedSchema": Ok.model_json_schema()},
-    }
 
     @server.tool(annotations=DESTRUCTIVE)
     async def book(ctx: Context) -> str | InputRequiredResult:
         if ctx.input_responses is None:
             return InputRequiredResult.model_validate(
-                {"inputRequests": {"sure": question}, "requestState": "step 1"}
+                {"inputRequests": {"sure": SURE}, "requestState": "step 1"}
             )
         assert ctx.request_state == "step 1"
         booked.append("room")
