@@ -6,8 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
+from mrtr_codemod.analysis.calls import own_nodes
+from mrtr_codemod.names.outline import FunctionNode
+
 _KNOWN = ("mcp", "mcp_types", "fastmcp", "fastmcp_slim", "typing", "typing_extensions", "abc")
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def uncalled(decorator: ast.expr) -> ast.expr:
+    """A decorator without the arguments that it may be given."""
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
 def is_known_decorator(origin: str) -> bool:
@@ -23,14 +30,14 @@ def changes_result(decorator: FunctionNode) -> bool:
     return any(
         not _hands_on(call, wrapper)
         for wrapper, outer in _inner_functions(decorator, _parameters(decorator))
-        for call in _own_nodes(wrapper)
+        for call in own_nodes(wrapper)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in outer
     )
 
 
 def _inner_functions(function: FunctionNode, outer: set[str]) -> Iterator[tuple[FunctionNode, set[str]]]:
     """The functions inside, each with the parameters of those around it."""
-    for node in _own_nodes(function):
+    for node in own_nodes(function):
         if isinstance(node, FunctionNode):
             own = _parameters(node)
             yield node, outer - own
@@ -42,18 +49,8 @@ def _parameters(function: FunctionNode) -> set[str]:
     return {a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
 
 
-def _own_nodes(function: FunctionNode) -> Iterator[ast.AST]:
-    """What stands in a function and in no other inside of it; of those, themselves."""
-    stack: list[ast.AST] = list(function.body)
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, FunctionNode):
-            stack.extend(ast.iter_child_nodes(node))
-
-
 def _hands_on(call: ast.Call, wrapper: FunctionNode) -> bool:
-    parents = {child: node for node in _own_nodes(wrapper) for child in ast.iter_child_nodes(node)}
+    parents = {child: node for node in own_nodes(wrapper) for child in ast.iter_child_nodes(node)}
     around = parents.get(call)
     if isinstance(around, ast.Await):
         around = parents.get(around)
@@ -61,7 +58,7 @@ def _hands_on(call: ast.Call, wrapper: FunctionNode) -> bool:
         return True
     if not isinstance(around, ast.Assign) or not isinstance(target := around.targets[0], ast.Name):
         return False
-    uses = [n for n in _own_nodes(wrapper) if isinstance(n, ast.Name) and n.id == target.id]
+    uses = [n for n in own_nodes(wrapper) if isinstance(n, ast.Name) and n.id == target.id]
     return all(isinstance(n.ctx, ast.Store) or _is_looked_at(n, parents) for n in uses)
 
 

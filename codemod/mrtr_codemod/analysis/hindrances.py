@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from mrtr_codemod.analysis.around import items_around, tries_around
 from mrtr_codemod.analysis.asks import Spelling
 from mrtr_codemod.analysis.calls import key_of, own_nodes
-from mrtr_codemod.analysis.decorating import FunctionNode, changes_result, is_known_decorator
+from mrtr_codemod.analysis.decorating import changes_result, is_known_decorator, uncalled
 from mrtr_codemod.analysis.live import live_across
 from mrtr_codemod.analysis.portable import hindrance
 from mrtr_codemod.analysis.sensitive import is_secret
 from mrtr_codemod.analysis.view import FunctionView, ScopeView
 from mrtr_codemod.analysis.walk import COMPREHENSIONS, Loop, Try, caught_names, last_name
+from mrtr_codemod.names.outline import FunctionNode
 from mrtr_codemod.names.values import FunctionValue
 
 _EXITS = (ast.Return, ast.Break, ast.Continue)
@@ -55,7 +56,7 @@ def cautions(view: FunctionView) -> Iterator[str]:
     ):
         yield "an `except` is around an ask"
     yield from _wide_tries(view)
-    for called in _decorating(view):
+    for called in map(uncalled, view.node.decorator_list):
         if any(not is_known_decorator(origin) for origin in view.file.externals(called, view.info.parent)):
             yield f"what the decorator `{ast.unparse(called)}` makes of a question is not known"
     if any(fact.spelling is Spelling.RAISE for fact in view.asks.values()):
@@ -100,13 +101,14 @@ def _places(view: ScopeView) -> Iterator[str]:
 
 def _at_ends(view: ScopeView) -> Iterator[str]:
     """Asks, and exits that swallow an ask, in the parts of a `try` that run when something is ending."""
+    around = set(tries_around(view))
     for node in view.nodes():
         if not isinstance(node, Try):
             continue
         last = ast.Module(node.finalbody, [])
         if any(view.asks_in(part) for part in [*node.handlers, *node.finalbody]):
             yield f"it asks in an `except` or `finally` of the `try` on line {node.lineno}"
-        elif node in tries_around(view) and any(isinstance(n, _EXITS) for n in own_nodes(last)):
+        elif node in around and any(isinstance(n, _EXITS) for n in own_nodes(last)):
             yield f"the `finally` of the `try` on line {node.lineno} leaves it, whatever has happened"
 
 
@@ -122,15 +124,11 @@ def _dependencies(view: FunctionView) -> Iterator[str]:
 
 def _decorators(view: FunctionView) -> Iterator[str]:
     """Decorators that a question would not get through."""
-    for called in _decorating(view):
+    for called in map(uncalled, view.node.decorator_list):
         for value in view.file.values(called, view.info.parent):
             node = view.file.analysis.project.node(value.scope) if isinstance(value, FunctionValue) else None
             if isinstance(node, FunctionNode) and changes_result(node):
                 yield f"the decorator `{ast.unparse(called)}` does not hand on what it gets as it is"
-
-
-def _decorating(view: FunctionView) -> list[ast.expr]:
-    return [d.func if isinstance(d, ast.Call) else d for d in view.node.decorator_list]
 
 
 def _session_state(view: FunctionView) -> Iterator[str]:

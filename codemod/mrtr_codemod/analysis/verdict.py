@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from mrtr_codemod.analysis.analysis import Analysis, EntryPoint
 from mrtr_codemod.analysis.callgraph import EdgeKind
@@ -43,7 +44,11 @@ class Judge:
         self.analysis = analysis
         self.foreseen = foreseen
         self.purity = Purity(analysis)
-        self._lost: dict[str, str | None] = {}
+        self._lost = cache(lambda path: lost_in(analysis.project.sources[path]))
+        self._middleware = {
+            e.scope.path: e.scope for e in analysis.entry_points if e.fact.method == "middleware"
+        }
+        """One that asks, by the file that it is in."""
 
     def verdict(self, case: Case) -> tuple[Verdict, str]:
         """The way to take and the reason for it."""
@@ -57,10 +62,8 @@ class Judge:
         return self._exact(case, self._foreseen(case.entry.scope, self.foreseen))
 
     def _estimated(self, case: Case) -> tuple[Verdict, str]:
-        path = case.entry.scope.path
-        if path not in self._lost:
-            self._lost[path] = lost_in(self.analysis.project.sources[path])
-        if (lost := self._lost[path]) is not None:
+        lost = self._lost(case.entry.scope.path)
+        if lost is not None:
             return Verdict.GATEWAY, lost
         reason = next(self._hindrances(case), None)
         if reason is not None:
@@ -112,9 +115,8 @@ class Judge:
         for hazard in case.hazards:
             if hazard.rule == _TIMED:
                 yield f"line {hazard.span.line}: {hazard.message}"
-        for other in self.analysis.entry_points:
-            if other.fact.method == "middleware" and other.scope.path == home.path:
-                yield f"the middleware `{other.scope.display}` asks around it"
+        if (middleware := self._middleware.get(home.path)) is not None:
+            yield f"the middleware `{middleware.display}` asks around it"
         if case.entry.fact.decorator:
             yield f"the decorator `{case.entry.fact.decorator}` registers it"
         for way in case.ways:

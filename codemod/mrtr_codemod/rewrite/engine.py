@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mrtr_codemod.analysis.decorating import changes_result, is_known_decorator
+from mrtr_codemod.analysis.decorating import changes_result, is_known_decorator, uncalled
 
 from .asking import Asking, decorator_function
 from .asks import Framework
@@ -273,7 +273,7 @@ class Engine:
 
 def _converting(facts: Facts, decorator: ast.expr) -> str | None:
     """The name of a decorator of the project that makes something else of a result."""
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    called = uncalled(decorator)
     name = called.id if isinstance(called, ast.Name) else ""
     origin = facts.origin(called)
     home, own = (facts.find(origin) if origin is not None else None) or (facts, name)
@@ -283,7 +283,7 @@ def _converting(facts: Facts, decorator: ast.expr) -> str | None:
 
 def _is_foreign(facts: Facts, decorator: ast.expr) -> bool:
     """Whether it is a library's, which nobody here can look into: a cache would keep the question."""
-    origin = facts.origin(decorator.func if isinstance(decorator, ast.Call) else decorator)
+    origin = facts.origin(uncalled(decorator))
     if origin is None or is_known_decorator(origin):
         return False
     parts = origin.split(".")

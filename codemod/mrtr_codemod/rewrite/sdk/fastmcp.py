@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from mrtr_codemod.analysis.decorating import uncalled
+
 from .edits import keyword
 from .file import File
 
@@ -201,7 +203,7 @@ def _components(file: File) -> None:
 def _registers(file: File, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
     """As what a decorator of FastMCP registers the function."""
     for decorator in function.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        called = uncalled(decorator)
         named = isinstance(called, ast.Attribute) and called.attr in _DECORATORS
         if named and isinstance(called, ast.Attribute) and "FastMCPServer" in file.kind(called.value):
             return called.attr

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from mrtr_codemod.analysis.decorating import uncalled
+
 from ..facts import FunctionNode, identifiers
+from ..flow.scope import parameters
 from .file import File
 from .receivers import is_none
 
@@ -67,7 +70,7 @@ def _is_registered(file: File, function: FunctionNode) -> bool:
     if any(isinstance(n, ast.Name) and n.id == function.name for n in file.nodes):
         return False
     for decorator in function.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        called = uncalled(decorator)
         if isinstance(called, ast.Attribute) and called.attr in ("tool", "prompt", "resource"):
             return "MCPServer" in file.kind(called.value)
     return False
@@ -139,20 +142,14 @@ def _uses_of_alias(file: File, function: FunctionNode, value: ast.expr, name: st
     local = _only_local(file, function, value)
     nodes = list(ast.walk(function))
     rebound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    inner = {
-        arg.arg for n in nodes if n is not function.args and isinstance(n, ast.arguments) for arg in _all(n)
-    }
+    within = [n for n in nodes if n is not function and isinstance(n, (FunctionNode, ast.Lambda))]
+    inner = {arg.arg for n in within for arg in parameters(n)}
     # Before Python 3.12 nobody knows where in its text an f-string uses a name.
     texts = {n for text in nodes if isinstance(text, ast.JoinedStr) for n in ast.walk(text)}
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == local and isinstance(n.ctx, ast.Load)]
     if local is None or name in rebound or {local, name} & inner or texts & set(uses):
         return None
     return uses
-
-
-def _all(arguments: ast.arguments) -> list[ast.arg]:
-    more = [arg for arg in (arguments.vararg, arguments.kwarg) if arg is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *more]
 
 
 def _chooses(expr: ast.expr, fallback: ast.expr, name: str) -> bool:

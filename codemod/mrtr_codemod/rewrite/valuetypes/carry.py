@@ -6,6 +6,8 @@ import ast
 import re
 from dataclasses import dataclass, field
 
+from mrtr_codemod.analysis.decorating import uncalled
+
 from ..facts import Facts
 from ..fresh import FreshNames
 from .infer import ANSWER
@@ -158,10 +160,7 @@ class Carrier:
 
     def kind(self, declared: ast.ClassDef) -> str | None:
         """`model`, `dataclass`, `enum`, or None for another class."""
-        if any(
-            (self.facts.origin(d.func if isinstance(d, ast.Call) else d) or "").endswith("dataclass")
-            for d in declared.decorator_list
-        ):
+        if any((self.facts.origin(uncalled(d)) or "").endswith("dataclass") for d in declared.decorator_list):
             return "dataclass"
         for base in declared.bases:
             origin = self.facts.origin(base) or ""
@@ -239,7 +238,7 @@ class Carrier:
 
 
 def _validates(decorator: ast.expr) -> bool:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    called = uncalled(decorator)
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
     return name in (
         "field_validator",
